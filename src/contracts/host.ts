@@ -1,0 +1,35 @@
+// Everything that is time, chance or identity. Only this seam reads the clock, so that tests can own it.
+
+import { createId, type IdKind } from '../conversation/identity.ts';
+
+/** Time, chance and identity. Replace any part through `EngineOptions.host`. */
+export interface Host {
+  /** Milliseconds since the epoch. */
+  now(): number;
+  setTimeout(fn: () => void, ms: number): unknown;
+  clearTimeout(id: unknown): void;
+  /** In [0, 1). */
+  random(): number;
+  createId(kind: IdKind): string;
+}
+
+/** The real clock, timers and randomness of the platform. */
+export const defaultHost: Host = {
+  now: () => Date.now(),
+  setTimeout: (fn, ms) => globalThis.setTimeout(fn, ms),
+  clearTimeout: (id) => globalThis.clearTimeout(id as number),
+  random: () => Math.random(),
+  createId,
+};
+
+/** The default host with the given parts replaced. Parts are called as methods of the given object. */
+export function hostWith(parts: Partial<Host> | undefined): Host {
+  if (parts === undefined) return defaultHost;
+  return {
+    now: () => (parts.now ? parts.now() : defaultHost.now()),
+    setTimeout: (fn, ms) => (parts.setTimeout ? parts.setTimeout(fn, ms) : defaultHost.setTimeout(fn, ms)),
+    clearTimeout: (id) => (parts.clearTimeout ? parts.clearTimeout(id) : defaultHost.clearTimeout(id)),
+    random: () => (parts.random ? parts.random() : defaultHost.random()),
+    createId: (kind) => (parts.createId ? parts.createId(kind) : defaultHost.createId(kind)),
+  };
+}

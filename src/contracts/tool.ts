@@ -1,0 +1,62 @@
+// The seam to tools: what the model may call, what a call is told, what it may return.
+
+import type { ResultContent } from '../conversation/block.ts';
+import type { Conversation } from '../conversation/conversation.ts';
+import type { JsonValue } from '../conversation/json.ts';
+import type { ToolDefinition } from './model.ts';
+
+/**
+ * State that belongs to one conversation (working directory, read ledger, …), never to the engine: one per operative,
+ * one per bare run.
+ */
+export interface ToolSession {
+  readonly id: string;
+  /** The value under `key`, made by `create` at the first call. */
+  get<T>(key: symbol, create: () => T): T;
+}
+
+/** What a running tool is told. */
+export interface ToolContext<TurnContext = unknown> {
+  readonly callId: string;
+  /** `${assistant message id}/${callId}`: the same when a call is replayed after a crash. */
+  readonly idempotencyKey: string;
+  /** Aborted on cancel and on timeout. */
+  readonly signal: AbortSignal;
+  readonly turnContext: TurnContext;
+  readonly session: ToolSession;
+  readonly conversation: Readonly<Conversation>;
+  /** Reports progress as a `toolCall.progress` event. Does nothing once the call has settled. */
+  readonly progress: (update: JsonValue) => void;
+}
+
+declare const toolResultBrand: unique symbol;
+
+/** A result made by `ToolResult.text`, `.json`, `.error` or `.blocks`. */
+export interface ToolResult {
+  readonly [toolResultBrand]: true;
+  readonly content: readonly ResultContent[];
+  readonly isError: boolean;
+}
+
+/** Something the model may call. Make one with `defineTool`. */
+export interface Tool<in TurnContext = unknown> {
+  /** At most 64 of [a-zA-Z0-9_-]. */
+  readonly name: string;
+  readonly definition: ToolDefinition;
+  /** True: may run beside other such calls of the same message. Default false: alone, in call order. */
+  readonly isConcurrencySafe: boolean | ((args: unknown) => boolean);
+  /** Milliseconds; default: the engine's `toolTimeoutMs`. */
+  readonly timeoutMs?: number;
+  /** Whether a call may be run again after a crash. */
+  readonly replay?: 'safe' | 'unsafe';
+  /** `false`: never ask. Otherwise `EngineOptions.approve` is asked where it is set. */
+  readonly needsApproval?: boolean | ((args: unknown) => boolean);
+  /** What a person should see before they approve. */
+  readonly preview?: (args: unknown, context: ToolContext<TurnContext>) => JsonValue | Promise<JsonValue>;
+  /** Checks raw arguments. Never throws; the message names field, expected and got, for the model to read. */
+  readonly parse: (
+    args: unknown,
+  ) => { readonly ok: true; readonly args: unknown } | { readonly ok: false; readonly message: string };
+  /** A string, any JSON-able value, a ToolResult, or undefined ("(no output)"). A throw becomes a `failed` result. */
+  readonly execute: (args: unknown, context: ToolContext<TurnContext>) => unknown;
+}

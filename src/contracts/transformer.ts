@@ -1,0 +1,76 @@
+// The seam to context shaping: functions that rewrite the transcript or the model's view of it at four stages.
+
+import type { Block } from '../conversation/block.ts';
+import type { Conversation } from '../conversation/conversation.ts';
+import type { Message } from '../conversation/message.ts';
+import type { Usage } from '../conversation/usage.ts';
+import type { Completion, Model, ModelRequest } from './model.ts';
+
+/** A value or a promise of it. */
+export type MaybePromise<T> = T | Promise<T>;
+
+/** Once before the turn, before each model call, after each answer and before its tools, once after the turn. */
+export type Stage = 'beforeTurn' | 'beforeIteration' | 'afterIteration' | 'afterTurn';
+
+/** What a transformer is told. */
+export interface TransformerContext<TurnContext = unknown> {
+  readonly stage: Stage;
+  /** 1 for the first model call of the turn; 0 in `beforeTurn`. */
+  readonly iteration: number;
+  readonly turnContext: TurnContext;
+  readonly model: Model;
+  /** Aborted when the turn is cancelled. */
+  readonly signal: AbortSignal;
+  /** What the provider counted for the last settled call of this turn. */
+  readonly lastUsage?: Usage;
+  /** True on the one re-shape after the provider said the context is too long. */
+  readonly overflow: boolean;
+  readonly estimateTokens: (of: Message | readonly Message[]) => number;
+  /** A model call with the turn's own retry, watchdog, cancel and usage accounting. */
+  readonly complete: (request: ModelRequest, options?: { model?: Model }) => Promise<Completion>;
+}
+
+/**
+ * Durable: replaces the transcript's contents; what was appended after the call began is put behind it. An absent or
+ * null field means unchanged.
+ */
+export interface Rewrite<TurnContext = unknown> {
+  readonly conversation?: Conversation;
+  readonly turnContext?: TurnContext;
+}
+
+/**
+ * Not durable: what the model sees this time. `append` is durable and goes to the end of both. An absent or null
+ * field means unchanged.
+ */
+export interface View<TurnContext = unknown> {
+  readonly messages?: readonly Message[];
+  readonly system?: readonly Block[];
+  readonly append?: readonly Message[];
+  readonly turnContext?: TurnContext;
+}
+
+/** What a transformer declares it may do; `checkTransformer` allows exactly that. */
+export type Alteration = 'shortensResults' | 'dropsGroups' | 'appendsBoundary' | 'addsMarker' | 'rewritesText';
+
+/** Shapes the context at any of the four stages. Return nothing to leave things as they are. */
+export interface Transformer<TurnContext = any> {
+  readonly name: string;
+  readonly alters?: readonly Alteration[];
+  readonly beforeTurn?: (
+    conversation: Conversation,
+    context: TransformerContext<TurnContext>,
+  ) => MaybePromise<Rewrite<TurnContext> | void>;
+  readonly beforeIteration?: (
+    conversation: Conversation,
+    context: TransformerContext<TurnContext>,
+  ) => MaybePromise<View<TurnContext> | void>;
+  readonly afterIteration?: (
+    conversation: Conversation,
+    context: TransformerContext<TurnContext>,
+  ) => MaybePromise<Rewrite<TurnContext> | void>;
+  readonly afterTurn?: (
+    conversation: Conversation,
+    context: TransformerContext<TurnContext>,
+  ) => MaybePromise<Rewrite<TurnContext> | void>;
+}
