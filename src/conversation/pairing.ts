@@ -1,0 +1,121 @@
+// The check that a list of messages is a valid transcript. Called on every rewrite and view, by repair and by the test kit.
+
+import type { Message } from './message.ts';
+
+/** How strict `pairingFault` is. */
+export interface PairingOptions {
+  /** Whether the calls of the last message may be without results, all of them. Default: false. */
+  readonly openTail?: boolean;
+}
+
+const noCalls: readonly string[] = [];
+
+/**
+ * The first breach of the pairing rules, as one sentence that begins with its place (`messages[3]: …`), or undefined
+ * when there is none. The rules: every message is well formed and its id unique; every call stands in an assistant
+ * message, its id unique there, and is answered by exactly one result in the next message; results stand in `tool`
+ * messages only; a `tool` message stands only behind an assistant message with calls. Ids of calls may repeat in
+ * different messages, and the order of results is free. Never throws, whatever it is given. Linear.
+ */
+export function pairingFault(messages: readonly Message[], options?: PairingOptions): string | undefined {
+  const list: unknown = messages;
+  if (!Array.isArray(list)) return `messages: expected an array, got ${kindOf(list)}`;
+  const ids = new Set<string>();
+  let calls = noCalls; // of the message before, each still without a result
+  for (let index = 0; index < list.length; index++) {
+    const message: unknown = list[index];
+    if (!isMessage(message)) return `messages[${index}]: ${messageFault(message)}`;
+    if (ids.size === ids.add(message.id).size) {
+      return `messages[${index}]: the id ${quote(message.id)} is taken by an earlier message`;
+    }
+    if (message.role === 'tool') {
+      const fault = answersFault(message, calls, index);
+      if (fault !== undefined) return fault;
+      calls = noCalls;
+      continue;
+    }
+    if (calls.length > 0) return unanswered(index - 1, calls[0]);
+    let asked: string[] | undefined;
+    for (const block of message.content) {
+      if (block.type === 'toolResult') {
+        return `messages[${index}]: the result for call ${quote(block.callId)} stands in a message of role ${message.role}, not tool`;
+      }
+      if (block.type !== 'toolCall') continue;
+      if (message.role !== 'assistant') {
+        return `messages[${index}]: the call ${quote(block.id)} stands in a message of role ${message.role}, not assistant`;
+      }
+      if (asked) asked.push(block.id);
+      else asked = [block.id];
+    }
+    calls = asked ?? noCalls;
+    const twice = calls.length > 1 ? firstRepeated(calls) : undefined;
+    if (twice !== undefined) return `messages[${index}]: two calls have the id ${quote(twice)}`;
+  }
+  if (calls.length > 0 && options?.openTail !== true) return unanswered(list.length - 1, calls[0]);
+  return undefined;
+}
+
+/** What is wrong with the shape of one message, as far as pairing looks at it; undefined when nothing is. Never throws. */
+export function messageFault(message: unknown): string | undefined {
+  if (!isObject(message)) return `expected a message, got ${kindOf(message)}`;
+  const { id, role, content } = message;
+  if (typeof id !== 'string') return `expected id to be a string, got ${kindOf(id)}`;
+  if (role !== 'user' && role !== 'assistant' && role !== 'tool') {
+    return `expected role to be user, assistant or tool, got ${typeof role === 'string' ? quote(role) : kindOf(role)}`;
+  }
+  if (!Array.isArray(content)) return `expected content to be an array, got ${kindOf(content)}`;
+  for (let index = 0; index < content.length; index++) {
+    const block: unknown = content[index];
+    if (!isObject(block)) return `expected content[${index}] to be a block, got ${kindOf(block)}`;
+    const { type } = block;
+    if (typeof type !== 'string') return `expected content[${index}].type to be a string, got ${kindOf(type)}`;
+    const key = type === 'toolCall' ? 'id' : type === 'toolResult' ? 'callId' : undefined;
+    if (key !== undefined && typeof block[key] !== 'string') {
+      return `expected content[${index}].${key} to be a string, got ${kindOf(block[key])}`;
+    }
+  }
+  return undefined;
+}
+
+function isMessage(value: unknown): value is Message {
+  return messageFault(value) === undefined;
+}
+
+function answersFault(message: Message, calls: readonly string[], index: number): string | undefined {
+  if (calls.length === 0) return `messages[${index}]: a tool message stands behind no assistant message with calls`;
+  const open = new Set(calls);
+  for (const block of message.content) {
+    if (block.type === 'toolCall') {
+      return `messages[${index}]: the call ${quote(block.id)} stands in a message of role tool, not assistant`;
+    }
+    if (block.type !== 'toolResult' || open.delete(block.callId)) continue;
+    return calls.includes(block.callId)
+      ? `messages[${index}]: the call ${quote(block.callId)} has two results`
+      : `messages[${index}]: a result answers ${quote(block.callId)}, which the message before does not call`;
+  }
+  for (const id of open) return unanswered(index - 1, id);
+  return undefined;
+}
+
+function unanswered(index: number, id: string | undefined): string {
+  return `messages[${index}]: the call ${quote(id ?? '')} has no result in the next message`;
+}
+
+function firstRepeated(ids: readonly string[]): string | undefined {
+  const seen = new Set<string>();
+  return ids.find((id) => seen.size === seen.add(id).size);
+}
+
+function isObject(value: unknown): value is { readonly [key: string]: unknown } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function kindOf(value: unknown): string {
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'an array' : typeof value;
+}
+
+// Ids come from models and may be megabytes long.
+function quote(id: string): string {
+  return JSON.stringify(id.length > 60 ? `${id.slice(0, 60)}…` : id);
+}
