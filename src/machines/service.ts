@@ -1,0 +1,82 @@
+// The shape of every invoked service: actor logic that begins work when started and settles once, synchronously, with facts.
+
+import type { ActorLogic, EventObject, Snapshot } from 'xstate';
+
+/** A service actor's snapshot. The work itself lives outside it: only the outcome can be seen. */
+export type ServiceSnapshot<Facts> = Snapshot<Facts> & { readonly work: ServiceWork };
+
+/** What a service's own mailbox takes: the settlement it sends itself, and XState's stop. */
+export type ServiceEvent<Facts> =
+  | { readonly type: 'service.settled'; readonly facts: Facts }
+  | { readonly type: 'xstate.stop' };
+
+/** What running work can do to its actor. */
+export interface ServiceActor<Facts> {
+  /** Ends the actor with facts; the chart moves before this returns, unless it is in a step already. Call it once. */
+  settle(facts: Facts): void;
+  /** Sends an event to the chart that invoked the service. */
+  report(event: EventObject): void;
+  /** The actor itself, as a parent for flat actors. */
+  readonly self: unknown;
+}
+
+/** Begins the work; the returned function abandons it and is called at most once, never after it has settled. */
+export type BeginWork<Input, Facts> = (input: Input, actor: ServiceActor<Facts>) => (() => void) | undefined;
+
+/** Actor logic of a service. */
+export type ServiceLogic<Input, Facts> = ActorLogic<ServiceSnapshot<Facts>, ServiceEvent<Facts>, Input>;
+
+/**
+ * Makes actor logic of a function. Unlike a promise it settles in the same tick as the fact it reports, so that what
+ * the facts say still holds when the chart acts on them. A throw in `begin` becomes the invoke's `onError`.
+ */
+export function serviceLogic<Input, Facts>(begin: BeginWork<Input, Facts>): ServiceLogic<Input, Facts> {
+  return {
+    getInitialSnapshot: (_scope, input) => ({
+      status: 'active',
+      output: undefined,
+      error: undefined,
+      work: new ServiceWork(input),
+    }),
+    start: (snapshot, { self }) => {
+      snapshot.work.stop = begin(snapshot.work.input as Input, {
+        settle: (facts) => self.send({ type: 'service.settled', facts }),
+        report: (event) => self._parent?.send(event),
+        self,
+      });
+    },
+    transition: (snapshot, event) => {
+      switch (event.type) {
+        case 'service.settled':
+          return { status: 'done', output: event.facts, error: undefined, work: snapshot.work };
+        case 'xstate.stop':
+          snapshot.work.stop?.();
+          return { status: 'stopped', output: undefined, error: undefined, work: snapshot.work };
+        default:
+          return snapshot; // a flat child's done event, which has nothing to say here
+      }
+    },
+    getPersistedSnapshot: (snapshot) => snapshot,
+  };
+}
+
+/** A typed stand-in for a service that `.provide()` has to replace: it fails when started. */
+export function serviceStub<Input, Facts>(name: string): ServiceLogic<Input, Facts> {
+  return serviceLogic(() => {
+    throw new Error(`The service "${name}" is not provided: give it with .provide({ actors: { ${name} } }).`);
+  });
+}
+
+// Holds what an inspector must not serialise: the input and the way to stop.
+class ServiceWork {
+  stop: (() => void) | undefined;
+  readonly input: unknown;
+
+  constructor(input: unknown) {
+    this.input = input;
+  }
+
+  toJSON(): string {
+    return 'work';
+  }
+}

@@ -1,0 +1,107 @@
+// One tool call from its arguments to its outcome. The chart decides; the dispatch service performs and reports facts.
+
+import { setup } from 'xstate';
+
+/** Shown in inspectors; the call's arguments and result stay outside. */
+export interface ToolCallMachineContext {
+  readonly callId: string;
+  readonly name: string;
+}
+
+/** What is known about a call before anything runs. */
+export interface CallChecked {
+  readonly type: 'call.checked';
+  /** False when the message that asked was refused: none of its calls may run. */
+  readonly runnable: boolean;
+  /** The message was cut by the token limit, so the arguments may be incomplete. */
+  readonly truncated: boolean;
+  /** The engine has a tool of that name. */
+  readonly known: boolean;
+  readonly valid: boolean;
+  /** Somebody has to say yes first. */
+  readonly asks: boolean;
+}
+
+/** Facts the dispatch service reports, and the two steps of a cancel. */
+export type ToolCallMachineEvent =
+  | CallChecked
+  | { readonly type: 'approval.settled'; readonly allowed: boolean; readonly valid: boolean }
+  | { readonly type: 'tool.settled'; readonly isError: boolean; readonly backgrounded: boolean }
+  | { readonly type: 'call.timedOut' }
+  | { readonly type: 'call.cancel' }
+  | { readonly type: 'call.expire' };
+
+/** The chart of one tool call. Its final states are the statuses of a tool result, and `backgrounded`. */
+export const toolCallMachine = setup({
+  types: {
+    context: {} as ToolCallMachineContext,
+    input: {} as ToolCallMachineContext,
+    events: {} as ToolCallMachineEvent,
+  },
+  guards: {
+    isRefused: ({ event }) => event.type === 'call.checked' && !event.runnable,
+    isTruncated: ({ event }) => event.type === 'call.checked' && event.truncated,
+    isUnknown: ({ event }) => event.type === 'call.checked' && !event.known,
+    isInvalid: ({ event }) => event.type === 'call.checked' && !event.valid,
+    asks: ({ event }) => event.type === 'call.checked' && event.asks,
+    isDenied: ({ event }) => event.type === 'approval.settled' && !event.allowed,
+    isSpoiled: ({ event }) => event.type === 'approval.settled' && !event.valid,
+    isError: ({ event }) => event.type === 'tool.settled' && event.isError,
+    isBackgrounded: ({ event }) => event.type === 'tool.settled' && event.backgrounded,
+  },
+}).createMachine({
+  id: 'toolCall',
+  description: 'One tool call: checked, approved, run, settled.',
+  options: { maxIterations: 1000 },
+  context: ({ input }) => ({ callId: input.callId, name: input.name }),
+  initial: 'validating',
+  states: {
+    validating: {
+      description: 'Tool and arguments are looked at.',
+      on: {
+        'call.checked': [
+          { guard: 'isRefused', target: 'notStarted' },
+          { guard: 'isTruncated', target: 'truncated' },
+          { guard: 'isUnknown', target: 'unknownTool' },
+          { guard: 'isInvalid', target: 'invalidArguments' },
+          { guard: 'asks', target: 'approving' },
+          { target: 'running' },
+        ],
+        'call.cancel': 'notStarted',
+      },
+    },
+    approving: {
+      description: 'Waits for somebody’s yes or no.',
+      on: {
+        'approval.settled': [
+          { guard: 'isDenied', target: 'denied' },
+          { guard: 'isSpoiled', target: 'invalidArguments' },
+          { target: 'running' },
+        ],
+        'call.cancel': 'notStarted',
+      },
+    },
+    running: {
+      description: 'The tool works. A cancel only aborts its signal: what it gives back in the grace time counts.',
+      on: {
+        'tool.settled': [
+          { guard: 'isBackgrounded', target: 'backgrounded' },
+          { guard: 'isError', target: 'failed' },
+          { target: 'completed' },
+        ],
+        'call.timedOut': 'timedOut',
+        'call.expire': 'interrupted',
+      },
+    },
+    completed: { description: 'The tool returned.', type: 'final' },
+    failed: { description: 'The tool threw or returned an error.', type: 'final' },
+    timedOut: { description: 'The tool took longer than its limit and may have had effects.', type: 'final' },
+    interrupted: { description: 'Cancelled while running; may have had effects.', type: 'final' },
+    notStarted: { description: 'Cancelled or refused before it ran; had no effects.', type: 'final' },
+    denied: { description: 'Somebody said no.', type: 'final' },
+    invalidArguments: { description: 'The arguments do not fit the tool’s schema.', type: 'final' },
+    unknownTool: { description: 'No tool has that name.', type: 'final' },
+    truncated: { description: 'The token limit cut the message, so the call was not run.', type: 'final' },
+    backgrounded: { description: 'The work goes on as a background task.', type: 'final' },
+  },
+});

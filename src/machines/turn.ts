@@ -1,0 +1,290 @@
+// One turn: shape the context, call the model, run its tools, and again until it stops. The chart decides; services act.
+
+import { setup, type DoneActorEvent } from 'xstate';
+import type { TurnReason, TurnResult } from '../contracts/events.ts';
+import type { StopReason } from '../contracts/model.ts';
+import type { Stage } from '../contracts/transformer.ts';
+import type { JsonValue } from '../conversation/json.ts';
+import { serviceStub } from './service.ts';
+
+/**
+ * What a service saw at the instant it settled. Guards read nothing else.
+ *
+ * `kind`: `answered` = the model's message is in the transcript; `retry` = try again after the delay; `overflow` =
+ * the provider said the context is too long; `gaveUp` = no attempt is left; `settled` = the other services.
+ */
+export interface TurnFacts {
+  readonly kind: 'answered' | 'retry' | 'overflow' | 'gaveUp' | 'settled';
+  /** Why the last settled message stopped. */
+  readonly stop: StopReason;
+  /** Calls of the last settled message. */
+  readonly calls: number;
+  /** Accepted steers nobody drained yet. */
+  readonly pending: number;
+  /** No further iteration is allowed. */
+  readonly last: boolean;
+  /** The message before was cut by the token limit as well. */
+  readonly cutBefore: boolean;
+  /** This iteration's context was already re-shaped after an overflow. */
+  readonly reshaped: boolean;
+}
+
+/** The chart's one handle on its turn. Every method is total; what it does is the runtime's business. */
+export interface TurnScope {
+  /** Counts the iteration and drains accepted steers into the transcript. */
+  beginIteration(): void;
+  /** The next shaping answers a context overflow. */
+  beginReshape(): void;
+  /** From here on steers are too late. */
+  seal(): void;
+  /** Tells running tools to stop and bounds how long they may take. */
+  interruptTools(graceMs: number | undefined): void;
+  /** Notes how the turn ends. */
+  conclude(reason: TurnReason): void;
+  /** Notes the error of a service that broke. */
+  breakDown(error: unknown): void;
+  /** Leaves the transcript valid: keeps what was said, answers open calls. */
+  land(): void;
+  result(): TurnResult;
+  toJSON(): JsonValue;
+}
+
+/** Constant for the life of the turn. */
+export interface TurnMachineContext {
+  readonly scope: TurnScope;
+  /** Which transformer stages have work; the others are skipped. */
+  readonly stages: Readonly<Record<Stage, boolean>>;
+}
+
+/** What a turn is started with. */
+export type TurnMachineInput = TurnMachineContext;
+
+/** What the chart takes from outside. `graceMs` bounds how long running tools may take to stop. */
+export type TurnMachineEvent =
+  | { readonly type: 'turn.start' }
+  | { readonly type: 'turn.cancel'; readonly graceMs?: number }
+  | { readonly type: 'approval.asked' }
+  | { readonly type: 'approval.answered'; readonly waiting: number }
+  | DoneActorEvent<TurnFacts, 'dispatchTools'>;
+
+/**
+ * The table of limits: how the turn ends on these facts, or undefined when another iteration follows. Tools of the
+ * last allowed iteration do run; the limit is looked at before steers are drained.
+ */
+export function reasonOf(facts: TurnFacts): TurnReason | undefined {
+  if (facts.kind === 'overflow') return 'contextOverflow';
+  if (facts.stop === 'refusal') return 'refused';
+  const asked = facts.calls > 0;
+  if (facts.stop === 'maxTokens' && (!asked || facts.cutBefore)) return 'maxTokens';
+  const wantsMore = asked || facts.stop === 'pause';
+  if (!wantsMore && (facts.pending === 0 || facts.last)) return 'completed';
+  return facts.last ? 'maxIterations' : undefined;
+}
+
+const nextIteration = [
+  { guard: 'goesOnShaped', target: '#turn.shaping', actions: 'beginIteration' },
+  { guard: 'goesOn', target: '#turn.streaming', actions: 'beginIteration' },
+  { guard: 'closes', target: '#turn.sealed', actions: 'concludeByFacts' },
+  { target: '#turn.completed', actions: 'concludeByFacts' },
+] as const;
+
+const afterAnswer = [{ guard: 'asks', target: '#turn.dispatching' }, ...nextIteration] as const;
+
+const firstIteration = [
+  { guard: 'shapes', target: '#turn.shaping', actions: 'beginIteration' },
+  { target: '#turn.streaming', actions: 'beginIteration' },
+] as const;
+
+const broken = { target: '#turn.failed', actions: 'breakDown' } as const;
+
+/** The chart of one turn. Its services are stubs until they are provided; `createEngine` provides the real ones. */
+export const turnMachine = setup({
+  types: {
+    context: {} as TurnMachineContext,
+    input: {} as TurnMachineInput,
+    events: {} as TurnMachineEvent,
+    output: {} as TurnResult,
+  },
+  actors: {
+    applyTransformers: serviceStub<{ readonly scope: TurnScope; readonly stage: Stage }, TurnFacts>('applyTransformers'),
+    streamModel: serviceStub<TurnScope, TurnFacts>('streamModel'),
+    delay: serviceStub<TurnScope, TurnFacts>('delay'),
+    dispatchTools: serviceStub<TurnScope, TurnFacts>('dispatchTools'),
+  },
+  guards: {
+    prepares: ({ context }) => context.stages.beforeTurn,
+    shapes: ({ context }) => context.stages.beforeIteration,
+    retries: ({ event }) => factsOf(event)?.kind === 'retry',
+    reshapes: ({ context, event }) => {
+      const facts = factsOf(event);
+      return facts?.kind === 'overflow' && !facts.reshaped && context.stages.beforeIteration;
+    },
+    gaveUp: ({ event }) => factsOf(event)?.kind === 'gaveUp',
+    reviews: ({ context, event }) => factsOf(event)?.kind === 'answered' && context.stages.afterIteration,
+    asks: ({ event }) => (factsOf(event)?.calls ?? 0) > 0,
+    goesOn: ({ event }) => goesOn(event),
+    goesOnShaped: ({ context, event }) => goesOn(event) && context.stages.beforeIteration,
+    closes: ({ context }) => context.stages.afterTurn,
+    isLastAnswer: ({ event }) => event.type === 'approval.answered' && event.waiting === 0,
+  },
+  actions: {
+    beginIteration: ({ context }) => context.scope.beginIteration(),
+    beginReshape: ({ context }) => context.scope.beginReshape(),
+    seal: ({ context }) => context.scope.seal(),
+    interruptTools: ({ context, event }) =>
+      context.scope.interruptTools(event.type === 'turn.cancel' ? event.graceMs : undefined),
+    concludeByFacts: ({ context, event }) => {
+      const facts = factsOf(event);
+      if (facts !== undefined) context.scope.conclude(reasonOf(facts) ?? 'completed');
+    },
+    conclude: ({ context }, params: { readonly reason: TurnReason }) => context.scope.conclude(params.reason),
+    breakDown: ({ context, event }) => context.scope.breakDown('error' in event ? event.error : undefined),
+    land: ({ context }) => context.scope.land(),
+  },
+}).createMachine({
+  id: 'turn',
+  description: 'One turn of an agent: model calls and tool runs until the model stops.',
+  options: { maxIterations: 1000 },
+  context: ({ input }) => ({ scope: input.scope, stages: input.stages }),
+  initial: 'idle',
+  output: ({ context }) => context.scope.result(),
+  states: {
+    idle: {
+      description: 'Rests until it is started: nothing may begin in a machine’s initial step.',
+      on: {
+        'turn.start': [{ guard: 'prepares', target: 'preparing' }, ...firstIteration],
+        'turn.cancel': 'aborted',
+      },
+    },
+    preparing: {
+      description: 'The beforeTurn transformers rewrite the transcript.',
+      invoke: {
+        src: 'applyTransformers',
+        id: 'prepare',
+        input: ({ context }) => ({ scope: context.scope, stage: 'beforeTurn' as const }),
+        onDone: firstIteration,
+        onError: broken,
+      },
+      on: { 'turn.cancel': 'aborted' },
+    },
+    shaping: {
+      description: 'The beforeIteration transformers make the model’s view of the transcript.',
+      invoke: {
+        src: 'applyTransformers',
+        id: 'shape',
+        input: ({ context }) => ({ scope: context.scope, stage: 'beforeIteration' as const }),
+        onDone: 'streaming',
+        onError: broken,
+      },
+      on: { 'turn.cancel': 'aborted' },
+    },
+    streaming: {
+      description: 'The model answers.',
+      invoke: {
+        src: 'streamModel',
+        id: 'streamModel',
+        input: ({ context }) => context.scope,
+        onDone: [
+          { guard: 'retries', target: 'waiting' },
+          { guard: 'reshapes', target: 'shaping', actions: 'beginReshape' },
+          { guard: 'gaveUp', target: 'failed' },
+          { guard: 'reviews', target: 'reviewing' },
+          ...afterAnswer,
+        ],
+        onError: broken,
+      },
+      on: { 'turn.cancel': 'aborted' },
+    },
+    waiting: {
+      description: 'A failed model call waits before it is tried again.',
+      invoke: {
+        src: 'delay',
+        id: 'delay',
+        input: ({ context }) => context.scope,
+        onDone: 'streaming',
+        onError: broken,
+      },
+      on: { 'turn.cancel': 'aborted' },
+    },
+    reviewing: {
+      description: 'The afterIteration transformers look at the answer before its tools run.',
+      invoke: {
+        src: 'applyTransformers',
+        id: 'review',
+        input: ({ context }) => ({ scope: context.scope, stage: 'afterIteration' as const }),
+        onDone: afterAnswer,
+        onError: broken,
+      },
+      on: { 'turn.cancel': 'aborted' },
+    },
+    dispatching: {
+      description: 'The calls of the last message are carried out.',
+      initial: 'live',
+      invoke: {
+        src: 'dispatchTools',
+        id: 'dispatchTools',
+        input: ({ context }) => context.scope,
+        onDone: nextIteration,
+        onError: broken,
+      },
+      states: {
+        live: {
+          description: 'Calls run.',
+          on: { 'approval.asked': 'awaitingApproval', 'turn.cancel': 'interrupting' },
+        },
+        awaitingApproval: {
+          description: 'At least one call waits for somebody’s yes or no; others may run.',
+          on: {
+            'approval.answered': { guard: 'isLastAnswer', target: 'live' },
+            'turn.cancel': 'interrupting',
+          },
+        },
+        interrupting: {
+          description: 'Cancelled: running tools have the grace time to give back a result.',
+          entry: ['seal', 'interruptTools'],
+          on: {
+            'turn.cancel': { actions: 'interruptTools' },
+            'xstate.done.actor.dispatchTools': '#turn.aborted',
+          },
+        },
+      },
+    },
+    sealed: {
+      description: 'The answer stands; the afterTurn transformers run and no steer is taken any more.',
+      entry: 'seal',
+      invoke: {
+        src: 'applyTransformers',
+        id: 'close',
+        input: ({ context }) => ({ scope: context.scope, stage: 'afterTurn' as const }),
+        onDone: 'completed',
+        onError: broken,
+      },
+      on: { 'turn.cancel': 'aborted' },
+    },
+    completed: {
+      description: 'Ended by itself: the model stopped, or a limit was reached.',
+      type: 'final',
+      entry: ['seal', 'land'],
+    },
+    aborted: {
+      description: 'Ended by cancel.',
+      type: 'final',
+      entry: ['seal', { type: 'conclude', params: { reason: 'aborted' } }, 'land'],
+    },
+    failed: {
+      description: 'Ended because the model could not be made to answer, or a step broke.',
+      type: 'final',
+      entry: ['seal', { type: 'conclude', params: { reason: 'failed' } }, 'land'],
+    },
+  },
+});
+
+function goesOn(event: object): boolean {
+  const facts = factsOf(event);
+  return facts !== undefined && reasonOf(facts) === undefined;
+}
+
+// Every done event of this chart carries facts; any other event has none.
+function factsOf(event: object): TurnFacts | undefined {
+  return 'output' in event ? (event.output as TurnFacts) : undefined;
+}
