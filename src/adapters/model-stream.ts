@@ -1,0 +1,158 @@
+// One model call as a stream of events: open the response, decode it batch by batch, fail as ModelError. Called by
+// the provider models, which bring the request and the decoder.
+
+import { ModelError } from '../contracts/errors.ts';
+import type { ModelCallOptions, StreamEvent } from '../contracts/model.ts';
+import { iterateBatches } from './batches.ts';
+import { modelErrorOf, type CallFacts } from './http-errors.ts';
+import { openServerSentEvents, readText, type ServerSentEvent, type ServerSentEventSource } from './server-sent-events.ts';
+
+/** A provider's events → ours: a reducer without effects, one per call. */
+export interface StreamDecoder {
+  /** Appends what the event means to `out`. Throws ModelError; what was appended before stands. */
+  decode(event: ServerSentEvent, out: StreamEvent[]): void;
+  /** Decodes a whole answer that came as one JSON body. Throws ModelError. */
+  decodeWhole(body: unknown, out: StreamEvent[]): void;
+  /** True from the terminal event on: the rest of the body is of no interest. */
+  readonly done: boolean;
+  /** The body ended before `done`: appends what completes the answer, or throws `stream.incomplete`. */
+  end(out: StreamEvent[]): void;
+}
+
+/** What a call is made of. */
+export interface ModelCall {
+  /** Sends the request. Called once, with the first pull. */
+  readonly open: () => Promise<Response>;
+  readonly decoder: StreamDecoder;
+  readonly facts: CallFacts;
+}
+
+/**
+ * The events of one call. Throws the signal's reason after an abort, at once even if the transport ignores it; else
+ * ModelError. Leaving the loop cancels the request's body.
+ */
+export function streamCall(call: ModelCall, options: ModelCallOptions): AsyncIterable<StreamEvent> {
+  const { signal, activity } = options;
+  const { decoder, facts } = call;
+  let source: ServerSentEventSource | undefined;
+  let failure: { readonly error: unknown } | undefined;
+  let ended = false;
+
+  const open = async (): Promise<readonly StreamEvent[] | undefined> => {
+    signal.throwIfAborted();
+    const response = await untilAborted(call.open(), signal, discard);
+    activity?.();
+    const read = { signal, onActivity: activity };
+    if (response.body !== null && !isJson(response)) {
+      source = openServerSentEvents(response.body, read);
+      return undefined;
+    }
+    ended = true;
+    const events: StreamEvent[] = [];
+    decoder.decodeWhole(parseBody(await readText(response.body, read), facts), events);
+    return events;
+  };
+
+  const decodeNext = async (from: ServerSentEventSource): Promise<readonly StreamEvent[] | undefined> => {
+    const batch = await from.next();
+    const events: StreamEvent[] = [];
+    try {
+      if (batch === undefined) {
+        ended = true;
+        decoder.end(events);
+      } else {
+        for (const event of batch) {
+          decoder.decode(event, events);
+          if (!decoder.done) continue;
+          ended = true;
+          from.release();
+          break;
+        }
+      }
+    } catch (error) {
+      failure = { error }; // thrown by the next pull: what came before it is still delivered
+    }
+    return events;
+  };
+
+  return iterateBatches<StreamEvent>({
+    async next() {
+      try {
+        if (failure !== undefined) throw failure.error;
+        if (ended) return undefined;
+        if (source === undefined) {
+          const whole = await open();
+          if (whole !== undefined) return whole;
+        }
+        return source === undefined ? undefined : await decodeNext(source);
+      } catch (error) {
+        throw signal.aborted ? signal.reason : modelErrorOf(error, facts);
+      }
+    },
+    close: () => source?.close(),
+  });
+}
+
+/** Parses an event's data; a text that is no JSON ends the attempt, which may be tried again. */
+export function parseEvent(event: ServerSentEvent, facts: CallFacts): unknown {
+  try {
+    return JSON.parse(event.data);
+  } catch (cause) {
+    throw malformed('an event', event.data, facts, cause);
+  }
+}
+
+/** The error of an answer that ended without the provider's last word. */
+export function incomplete(facts: CallFacts, expected: string): ModelError {
+  return new ModelError(
+    'stream.incomplete',
+    `${facts.provider}'s answer ended without ${expected}: it is cut off and not used. Usually passing: send the request again.`,
+    { retryable: true },
+  );
+}
+
+function parseBody(text: string, facts: CallFacts): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw malformed('a body', text, facts, cause);
+  }
+}
+
+function malformed(what: string, text: string, facts: CallFacts, cause: unknown): ModelError {
+  const start = text.slice(0, 80).replace(/[\uD800-\uDBFF]$/, '');
+  return new ModelError(
+    'stream.protocol',
+    `${facts.provider} sent ${what} that is no JSON (it begins ${JSON.stringify(start)}). Is a proxy in between? Sent again it may succeed.`,
+    { retryable: true, cause },
+  );
+}
+
+function isJson(response: Response): boolean {
+  return /^application\/(?:[\w.+-]+\+)?json\b/i.test(response.headers.get('content-type') ?? '');
+}
+
+function discard(response: Response): void {
+  response.body?.cancel().catch(() => undefined); // nobody waits for it any more
+}
+
+/** The promise's value, or the abort reason as soon as the signal fires; a value that comes later is thrown away. */
+function untilAborted<T>(promise: Promise<T>, signal: AbortSignal, late: (value: T) => void): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => {
+      reject(signal.reason);
+      promise.then(late, () => undefined);
+    };
+    signal.addEventListener('abort', onAbort);
+    promise.then(
+      (value) => {
+        signal.removeEventListener('abort', onAbort);
+        resolve(value);
+      },
+      (error: unknown) => {
+        signal.removeEventListener('abort', onAbort);
+        reject(error);
+      },
+    );
+  });
+}
