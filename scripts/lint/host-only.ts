@@ -37,22 +37,29 @@ export const hostOnly = defineRule({
         message: `${name} reads time, chance or identity. Take it from Host (src/contracts/host.ts).`,
       });
     return {
-      Identifier(node) {
-        if (!context.sourceCode.isGlobalReference(node) || node.parent.type === 'TSTypeQuery') return;
-        const fault = faultOf(node, node.name);
-        if (fault !== undefined) report(node, fault);
-      },
-      MemberExpression(node) {
-        // globalThis.setTimeout, window.Date.now
-        if (node.object.type !== 'Identifier' || !globals.has(node.object.name)) return;
-        if (!context.sourceCode.isGlobalReference(node.object)) return;
-        const name = propertyOf(node);
-        const fault = name === undefined ? undefined : faultOf(node, name);
-        if (fault !== undefined) report(node, fault);
+      Program() {
+        for (const { references } of context.sourceCode.scopeManager.scopes) {
+          for (const { identifier, resolved } of references) {
+            if (resolved !== null && resolved.defs.length > 0) continue;
+            const found = globalOf(identifier);
+            const fault = found === undefined ? undefined : faultOf(found.node, found.name);
+            if (fault !== undefined) report(identifier, fault);
+          }
+        }
       },
     };
   },
 });
+
+// The global that a free name reaches: itself, or what it reads from the global object, as in globalThis.setTimeout.
+function globalOf(identifier: ESTree.Node): { readonly node: ESTree.Node; readonly name: string } | undefined {
+  if (identifier.type !== 'Identifier' || identifier.parent.type === 'TSTypeQuery') return undefined;
+  if (!globals.has(identifier.name)) return { node: identifier, name: identifier.name };
+  const { parent } = identifier;
+  if (parent.type !== 'MemberExpression' || parent.object !== identifier) return undefined;
+  const name = propertyOf(parent);
+  return name === undefined ? undefined : { node: parent, name };
+}
 
 // `node` stands for the global called `name`, however it was reached.
 function faultOf(node: ESTree.Node, name: string): string | undefined {

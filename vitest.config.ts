@@ -1,0 +1,12 @@
+// How the tests run. `npm run test:deep` uses the mode `deep`, in which property tests run longer.
+
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig(({ mode }) => ({
+  test: {
+    include: ['test/**/*.test.ts'],
+    allowOnly: false,
+    testTimeout: 30_000, // a bound for hangs on a loaded machine, not a measurement
+    env: { TURNCHART_RUNS: process.env['TURNCHART_RUNS'] ?? (mode === 'deep' ? '50' : '1') },
+  },
+}));
