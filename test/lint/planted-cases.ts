@@ -32,8 +32,7 @@ export function testRule(rule: string, cases: readonly PlantedCase[], options = 
 
     test.each(cases)('$title', ({ path, report }) => {
       const found = reportsOf(reports, rule, path);
-      if (report === undefined) expect(found).toEqual([]);
-      else expect(found).toEqual([expect.stringContaining(report)]);
+      expect(found).toEqual(report === undefined ? [] : [expect.stringContaining(report)]);
     });
   });
 }
