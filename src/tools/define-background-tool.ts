@@ -1,0 +1,94 @@
+// Tools whose work can outlive their call. Called by apps; `withBackgroundFlag` and `wantsBackground` by an engine with a registry.
+
+import type { BackgroundTool } from '../contracts/background-task.ts';
+import { TurnchartError } from '../contracts/errors.ts';
+import type { ToolDefinition } from '../contracts/model.ts';
+import type { ToolContext } from '../contracts/tool.ts';
+import { decodeArguments } from './decode-arguments.ts';
+import { defineTool, type ToolSettings } from './define-tool.ts';
+import { isRecord } from './schema-node.ts';
+import type { ArgumentsOf, ToolParameters } from './standard-schema.ts';
+
+/** The argument with which a model asks for a task id instead of the result. */
+export const backgroundFlag = 'run_in_background';
+
+/** What a background tool is told besides the rest. */
+export interface BackgroundToolContext<TurnContext = unknown> extends ToolContext<TurnContext> {
+  /** Set when the call runs as a task. */
+  readonly taskId?: string;
+  /** Adds to the task's output; without a task the text goes to `progress`. */
+  readonly write: (text: string) => void;
+}
+
+/** What `defineBackgroundTool` takes. */
+export interface BackgroundToolSpecification<Schema, TurnContext = unknown> extends ToolSettings<Schema, TurnContext> {
+  /** As in `defineTool`, with `write` and `taskId` in its context. */
+  readonly execute: (args: ArgumentsOf<Schema>, context: BackgroundToolContext<TurnContext>) => unknown;
+}
+
+/**
+ * Makes a background tool. Its own definition has no `run_in_background`; the argument is taken out before validation,
+ * wherever it is given. Throws as `defineTool` does, and `tool.invalid` when the schema has a field of that name.
+ */
+export function defineBackgroundTool<const Schema extends ToolParameters, TurnContext = unknown>(
+  specification: BackgroundToolSpecification<Schema, TurnContext>,
+): BackgroundTool<TurnContext> {
+  const tool = defineTool<Schema, TurnContext>({
+    ...specification,
+    execute: (args, context) => specification.execute(args, withWrite(context)),
+  });
+  const properties = tool.definition.parameters['properties'];
+  if (isRecord(properties) && Object.hasOwn(properties, backgroundFlag)) {
+    throw new TurnchartError('tool.invalid', `Tool "${tool.name}": the field "${backgroundFlag}" is added by the engine. Leave it out of the schema.`);
+  }
+  return { ...tool, isBackground: true, parse: (args) => tool.parse(withoutFlag(args)) };
+}
+
+/** The definition with an optional `run_in_background`; nullable and required where `strict` wants every field listed. */
+export function withBackgroundFlag(definition: ToolDefinition): ToolDefinition {
+  const { parameters, strict } = definition;
+  const properties = isRecord(parameters['properties']) ? parameters['properties'] : {};
+  const required = Array.isArray(parameters['required']) ? parameters['required'] : [];
+  const flag = {
+    type: strict === true ? ['boolean', 'null'] : 'boolean',
+    description: 'True: do not wait; returns a task id at once. Read the output later with TaskOutput.',
+  };
+  return {
+    ...definition,
+    parameters: {
+      ...parameters,
+      properties: { ...properties, [backgroundFlag]: flag },
+      ...(strict === true ? { required: [...required, backgroundFlag] } : {}),
+    },
+  };
+}
+
+/** Whether the arguments, as the model sent them, ask for a task. Never throws. */
+export function wantsBackground(args: unknown): boolean {
+  try {
+    const decoded = decodeArguments(args);
+    const flag = decoded.ok && Object.hasOwn(decoded.args, backgroundFlag) ? decoded.args[backgroundFlag] : false;
+    return flag === true || flag === 'true';
+  } catch {
+    return false; // arguments that cannot be read are refused by `parse`
+  }
+}
+
+// What cannot be decoded goes on as it is: `parse` says what is wrong with it.
+function withoutFlag(args: unknown): unknown {
+  try {
+    const decoded = decodeArguments(args);
+    if (!decoded.ok || !Object.hasOwn(decoded.args, backgroundFlag)) return args;
+    const { [backgroundFlag]: _flag, ...rest } = decoded.args;
+    return rest;
+  } catch {
+    return args;
+  }
+}
+
+function withWrite<TurnContext>(context: ToolContext<TurnContext>): BackgroundToolContext<TurnContext> {
+  if ('write' in context && typeof context.write === 'function') return context as BackgroundToolContext<TurnContext>; // a registry made it
+  const { callId, idempotencyKey, signal, turnContext, session, conversation, progress } = context;
+  const write = (text: string): void => progress(text);
+  return { ...context, callId, idempotencyKey, signal, turnContext, session, conversation, progress, write };
+}

@@ -1,0 +1,108 @@
+// The way to make a tool: checks the specification once, publishes its schema, types its arguments. Called by apps and by our own tools.
+
+import type { JsonValue } from '../conversation/json.ts';
+import { TurnchartError } from '../contracts/errors.ts';
+import type { ToolDefinition } from '../contracts/model.ts';
+import type { Tool, ToolContext } from '../contracts/tool.ts';
+import { checkToolName } from './check-tool-names.ts';
+import { argumentParser } from './parse-arguments.ts';
+import { readParameters } from './read-parameters.ts';
+import { isRecord } from './schema-node.ts';
+import type { ArgumentsOf, ToolParameters } from './standard-schema.ts';
+
+/** What `defineTool` takes, besides `execute`. */
+export interface ToolSettings<Schema, TurnContext = unknown> {
+  /** 1 to 64 of a-z, A-Z, 0-9, "_" and "-". */
+  readonly name: string;
+  /** What the model is told. */
+  readonly description: string;
+  /**
+   * A Standard Schema that carries JSON Schema (zod 4, arktype, valibot through its converter), `jsonSchema<Args>(…)`,
+   * or a plain JSON Schema. The `type` of its JSON Schema must be `object`. Validators must be synchronous. A plain
+   * schema is checked for types, required and unknown fields, enum and const only.
+   */
+  readonly parameters: Schema;
+  /** True: may run beside other such calls of the same message. Default false: alone, in call order. */
+  readonly isConcurrencySafe?: boolean | ((args: ArgumentsOf<Schema>) => boolean);
+  /** Milliseconds, more than 0. Default: the engine's `toolTimeoutMs`. */
+  readonly timeoutMs?: number;
+  /** Whether a call may be run again after a crash. */
+  readonly replay?: 'safe' | 'unsafe';
+  /** `false`: never ask. Otherwise `EngineOptions.approve` is asked where it is set. */
+  readonly needsApproval?: boolean | ((args: ArgumentsOf<Schema>) => boolean);
+  /** What a person should see before they approve. */
+  readonly preview?: (
+    args: ArgumentsOf<Schema>,
+    context: ToolContext<TurnContext>,
+  ) => JsonValue | Promise<JsonValue>;
+  /** Passed to the adapter as it is. */
+  readonly providerOptions?: JsonValue;
+  /** Asks the provider to keep arguments to the schema, where it can. */
+  readonly strict?: boolean;
+}
+
+/** What `defineTool` takes. */
+export interface ToolSpecification<Schema, TurnContext = unknown> extends ToolSettings<Schema, TurnContext> {
+  /** Gets the schema's output. Returns a string, any JSON-able value, a `ToolResult`, or undefined ("(no output)"). */
+  readonly execute: (args: ArgumentsOf<Schema>, context: ToolContext<TurnContext>) => unknown;
+}
+
+/**
+ * Makes a tool. The first argument of `execute` has the schema's output type; a typed `context` parameter fixes the
+ * turn context the tool needs. Throws `tool.invalidName` or `tool.invalid` at once when the specification is wrong.
+ */
+export function defineTool<const Schema extends ToolParameters, TurnContext = unknown>(
+  specification: ToolSpecification<Schema, TurnContext>,
+): Tool<TurnContext> {
+  checkSpecification(specification);
+  const { name, description, providerOptions, strict, timeoutMs, replay, needsApproval } = specification;
+  const { schema, validate } = readParameters(name, specification.parameters);
+  const definition: ToolDefinition = {
+    name,
+    description,
+    parameters: schema,
+    ...(strict === undefined ? {} : { strict }),
+    ...(providerOptions === undefined ? {} : { providerOptions }),
+  };
+  // The runtime hands these functions only what this tool's own `parse` made: the schema's output.
+  const checked = (args: unknown): ArgumentsOf<Schema> => args as ArgumentsOf<Schema>;
+  const decision = (rule: boolean | ((args: ArgumentsOf<Schema>) => boolean)): Tool['isConcurrencySafe'] =>
+    typeof rule === 'function' ? (args) => rule(checked(args)) : rule;
+  return {
+    name,
+    definition,
+    isConcurrencySafe: decision(specification.isConcurrencySafe ?? false),
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    ...(replay === undefined ? {} : { replay }),
+    ...(needsApproval === undefined ? {} : { needsApproval: decision(needsApproval) }),
+    ...(specification.preview === undefined
+      ? {}
+      : { preview: (args, context) => specification.preview?.(checked(args), context) ?? null }),
+    parse: argumentParser({ toolName: name, schema, ...(validate === undefined ? {} : { validate }) }),
+    execute: (args, context) => specification.execute(checked(args), context),
+  };
+}
+
+// For callers without types; `parameters` is read by read-parameters.
+function checkSpecification(specification: unknown): void {
+  if (!isRecord(specification)) {
+    throw new TurnchartError('tool.invalid', `defineTool takes one object, got ${typeof specification}.`);
+  }
+  const { name, description, execute, timeoutMs, replay } = specification;
+  checkToolName(name);
+  const refuse = (reason: string): TurnchartError => new TurnchartError('tool.invalid', `Tool "${name}": ${reason}.`);
+  if (typeof description !== 'string') throw refuse(`description must be a string, got ${typeof description}`);
+  if (typeof execute !== 'function') throw refuse(`execute must be a function, got ${typeof execute}`);
+  if (timeoutMs !== undefined && !(typeof timeoutMs === 'number' && timeoutMs > 0)) {
+    throw refuse(`timeoutMs must be a number of milliseconds above 0, got ${String(timeoutMs)}`);
+  }
+  if (replay !== undefined && replay !== 'safe' && replay !== 'unsafe') {
+    throw refuse(`replay must be "safe" or "unsafe", got ${JSON.stringify(replay)}`);
+  }
+  for (const member of ['isConcurrencySafe', 'needsApproval'] as const) {
+    const type = typeof specification[member];
+    if (type !== 'undefined' && type !== 'boolean' && type !== 'function') {
+      throw refuse(`${member} must be a boolean or a function, got ${type}`);
+    }
+  }
+}

@@ -1,0 +1,158 @@
+// Copies of arbitrary values that JSON can express, for tool results that are more than plain data. Called by json-text.
+
+import { boundedText } from './bounded-text.ts';
+import { errorResultText } from './error-text.ts';
+
+// More nodes than this are megabytes of text, far past what a result may have.
+const maxPlainNodes = 5_000_000;
+const maxCopiedNodes = 500_000;
+const maxDepth = 200;
+const maxStringBytes = 1_048_576;
+
+/**
+ * True when `JSON.stringify` shows all of the value: objects without a class, arrays, strings, numbers, booleans, null.
+ * False also for very large values. Overflows the stack on cycles: the caller catches.
+ */
+export function isPlainData(value: unknown): boolean {
+  return nodesLeft(value, maxPlainNodes) > 0;
+}
+
+// Counts down for each node; 0 or less: not plain or too large.
+function nodesLeft(value: unknown, left: number): number {
+  if (typeof value !== 'object' || value === null) {
+    return typeof value === 'bigint' || typeof value === 'function' ? 0 : left - 1;
+  }
+  if (Array.isArray(value)) {
+    if (value.length >= left) return 0;
+    for (let index = 0; index < value.length; index++) {
+      left = nodesLeft(value[index], left);
+      if (left <= 0) return 0;
+    }
+    return left - 1;
+  }
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype !== Object.prototype && prototype !== null) return 0;
+  for (const key in value) {
+    left = nodesLeft((value as Record<string, unknown>)[key], left); // a plain object is a record of unknown values
+    if (left <= 0) return 0;
+  }
+  return left - 1;
+}
+
+interface CopyState {
+  readonly ancestors: Set<object>;
+  left: number;
+}
+
+/** A copy of the value made of JSON data only; undefined where JSON would leave the value out. Never throws. */
+export function plainCopy(value: unknown): unknown {
+  return copy(value, { ancestors: new Set(), left: maxCopiedNodes });
+}
+
+function copy(value: unknown, state: CopyState): unknown {
+  state.left--;
+  if (typeof value === 'string') return boundedText(value, maxStringBytes);
+  if (typeof value === 'bigint') return String(value);
+  if (typeof value !== 'object' || value === null) return value;
+  if (state.left < 0) return '(left out: the value is too large)';
+  if (state.ancestors.has(value)) return '(circular)';
+  if (state.ancestors.size >= maxDepth) return '(left out: nested too deeply)';
+  state.ancestors.add(value);
+  try {
+    return copyObject(value, state);
+  } catch (thrown) {
+    return `(unreadable: ${errorResultText(thrown)})`;
+  } finally {
+    state.ancestors.delete(value);
+  }
+}
+
+function copyObject(value: object, state: CopyState): unknown {
+  const described = describedObject(value);
+  if (described !== undefined) return described;
+  const toJson: unknown = Reflect.get(value, 'toJSON');
+  if (typeof toJson === 'function') {
+    const json: unknown = Reflect.apply(toJson, value, ['']);
+    return json === value ? copyFields(value, state) : copy(json, state);
+  }
+  if (value instanceof Error) return { name: String(value.name), message: errorResultText(value) };
+  if (value instanceof Map) return copyMap(value, state);
+  if (value instanceof Set) return copyList(value.values(), value.size, state);
+  if (Array.isArray(value)) return copyList(value, value.length, state);
+  if (value instanceof Number || value instanceof String || value instanceof Boolean) return value.valueOf();
+  if (value instanceof BigInt) return String(value);
+  return copyFields(value, state);
+}
+
+/** What to say instead of the contents: binary data, promises and the like; undefined for everything else. */
+export function describedObject(value: object): string | undefined {
+  if (ArrayBuffer.isView(value)) return `(${tagOf(value)}, ${value.byteLength} bytes)`;
+  if (value instanceof ArrayBuffer) return `(ArrayBuffer, ${value.byteLength} bytes)`;
+  if (typeof SharedArrayBuffer !== 'undefined' && value instanceof SharedArrayBuffer) {
+    return `(SharedArrayBuffer, ${value.byteLength} bytes)`;
+  }
+  if (typeof Blob !== 'undefined' && value instanceof Blob) {
+    return `(${tagOf(value)}${value.type === '' ? '' : ` of type ${value.type}`}, ${value.size} bytes)`;
+  }
+  if (value instanceof RegExp) return String(value);
+  if (value instanceof Promise || value instanceof WeakMap || value instanceof WeakSet || value instanceof WeakRef) {
+    return `(${tagOf(value)})`;
+  }
+  return undefined;
+}
+
+function tagOf(value: object): string {
+  return Object.prototype.toString.call(value).slice(8, -1);
+}
+
+function copyMap(map: ReadonlyMap<unknown, unknown>, state: CopyState): unknown {
+  const keys = [...map.keys()];
+  if (!keys.every((key) => typeof key === 'string')) return copyList(map.entries(), map.size, state);
+  return copyEntries(map.entries(), state);
+}
+
+function copyList(values: Iterable<unknown>, length: number, state: CopyState): unknown[] {
+  const list: unknown[] = [];
+  for (const value of values) {
+    if (state.left <= 0) {
+      list.push(`(${length - list.length} more left out)`);
+      break;
+    }
+    list.push(copy(value, state) ?? null);
+  }
+  return list;
+}
+
+function copyFields(value: object, state: CopyState): unknown {
+  const keys = Object.keys(value);
+  return copyEntries(
+    keys.map((key) => [key, safeGet(value, key)]),
+    state,
+  );
+}
+
+function copyEntries(entries: Iterable<readonly [unknown, unknown]>, state: CopyState): unknown {
+  const fields: Record<string, unknown> = {};
+  for (const [key, value] of entries) {
+    if (state.left <= 0) {
+      fields['…'] = '(more left out)';
+      break;
+    }
+    // defineProperty: a key named __proto__ must stay a key
+    Object.defineProperty(fields, String(key), {
+      value: copy(value, state),
+      enumerable: true,
+      configurable: true,
+      writable: true,
+    });
+  }
+  return fields;
+}
+
+function safeGet(value: object, key: string): unknown {
+  try {
+    return Reflect.get(value, key);
+  } catch (thrown) {
+    return `(unreadable: ${errorResultText(thrown)})`;
+  }
+}

@@ -1,0 +1,95 @@
+// What `parameters` of a tool says: its JSON Schema as data, and its validator. Called by define-tool at set-up.
+
+import type { JsonValue } from '../conversation/json.ts';
+import { messageOf, TurnchartError } from '../contracts/errors.ts';
+import type { Validation } from './parse-arguments.ts';
+import { isRecord } from './schema-node.ts';
+import { standardPart, type StandardResult } from './standard-schema.ts';
+
+/** The parameters of one tool. */
+export interface Parameters {
+  /** A copy as JSON data, without `$schema`; its `type` is `object`. */
+  readonly schema: { readonly [key: string]: JsonValue };
+  /** Absent for a plain JSON Schema. Throws when the validator throws or answers with a promise. */
+  readonly validate?: (args: unknown) => Validation;
+}
+
+/** Throws `tool.invalid` when no JSON Schema of an object can be found. */
+export function readParameters(toolName: string, parameters: unknown): Parameters {
+  const standard = standardPart(parameters);
+  if (standard === undefined) {
+    if (isRecord(parameters)) return { schema: objectSchema(toolName, parameters) };
+    throw invalid(toolName, `parameters must be a schema, got ${parameters === null ? 'null' : typeof parameters}`);
+  }
+  const validate = standard['validate'];
+  if (typeof validate !== 'function') {
+    throw invalid(toolName, 'parameters has no validate function in its "~standard" part');
+  }
+  return {
+    schema: objectSchema(toolName, jsonSchemaOf(toolName, standard)),
+    // Called as a method: some validators read `this`.
+    validate: (args) => readResult(toolName, Reflect.apply(validate, standard, [args])),
+  };
+}
+
+function jsonSchemaOf(toolName: string, standard: Readonly<Record<string, unknown>>): unknown {
+  const converter = standard['jsonSchema'];
+  const input: unknown = isRecord(converter) ? converter['input'] : undefined;
+  if (typeof input !== 'function') {
+    const vendor = typeof standard['vendor'] === 'string' ? standard['vendor'] : 'unknown';
+    const advice =
+      vendor === 'valibot'
+        ? 'wrap it in toStandardJsonSchema of @valibot/to-json-schema'
+        : 'use a schema that carries it (zod 4, arktype), a plain JSON Schema, or jsonSchema() of turnchart/json-schema';
+    throw invalid(toolName, `the schema (vendor "${vendor}") does not carry JSON Schema; ${advice}`);
+  }
+  try {
+    return convert(input, converter);
+  } catch (cause) {
+    const reason = `its schema cannot be written as JSON Schema (${messageOf(cause)}); leave out what JSON cannot express`;
+    throw invalid(toolName, reason, cause);
+  }
+}
+
+// Libraries may know only one of the two drafts.
+function convert(input: Function, converter: unknown): unknown {
+  try {
+    return Reflect.apply(input, converter, [{ target: 'draft-2020-12' }]);
+  } catch (first) {
+    try {
+      return Reflect.apply(input, converter, [{ target: 'draft-07' }]);
+    } catch {
+      throw first;
+    }
+  }
+}
+
+function objectSchema(toolName: string, schema: unknown): { readonly [key: string]: JsonValue } {
+  let copy: unknown;
+  try {
+    copy = JSON.parse(JSON.stringify(schema) ?? 'null');
+  } catch (cause) {
+    throw invalid(toolName, `its JSON Schema is no JSON (${messageOf(cause)})`, cause);
+  }
+  if (!isRecord(copy) || copy['type'] !== 'object') {
+    const type = isRecord(copy) ? (JSON.stringify(copy['type']) ?? 'missing') : 'missing';
+    throw invalid(toolName, `the schema's "type" must be "object", got ${type}; put the value in a field of an object`);
+  }
+  const { $schema: _dialect, ...rest } = copy;
+  return rest as { readonly [key: string]: JsonValue }; // JSON.parse yields nothing else
+}
+
+function readResult(toolName: string, result: unknown): Validation {
+  if (!isRecord(result)) throw new Error(`the validator of ${toolName} answered ${typeof result} instead of a result`);
+  if (typeof result['then'] === 'function') {
+    Promise.resolve(result).catch(() => {}); // nobody waits for it
+    throw new Error(`the validator of ${toolName} is asynchronous, and arguments are checked synchronously; move the check into execute`);
+  }
+  // A parse boundary: Standard Schema's own shape.
+  const { issues, value } = result as unknown as StandardResult<unknown> & { readonly value?: unknown };
+  return issues === undefined || issues === null ? { ok: true, value } : { ok: false, issues: [...issues] };
+}
+
+function invalid(toolName: string, reason: string, cause?: unknown): TurnchartError {
+  return new TurnchartError('tool.invalid', `Tool "${toolName}": ${reason}.`, cause === undefined ? undefined : { cause });
+}

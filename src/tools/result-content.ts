@@ -1,0 +1,83 @@
+// What the model reads of whatever a tool returned: the one place where results become blocks. Called by the dispatch service.
+
+import type { ResultContent } from '../conversation/block.ts';
+import { boundedText, utf8Length } from './bounded-text.ts';
+import { errorResultText } from './error-text.ts';
+import { jsonText } from './json-text.ts';
+import { describedObject } from './plain-copy.ts';
+import { readResultContent } from './read-result-content.ts';
+import { isToolResult } from './tool-result.ts';
+
+/** Most bytes (UTF-8) that the texts of one result have together. Longer texts keep beginning and end around a notice. */
+export const maxResultBytes = 1_048_576;
+
+const noOutput = '(no output)';
+
+/** The blocks of a result, at least one, and whether they tell of a failure. */
+export interface ResultBlocks {
+  readonly content: ResultContent[];
+  readonly isError: boolean;
+}
+
+/**
+ * Blocks for any value a tool can return (already awaited). Strings are one text; undefined, an empty string and an
+ * empty `ToolResult` are "(no output)"; a returned Error is a failure with its message; binary data is described, not
+ * dumped; everything else is exactly one text with its JSON. All texts are well-formed and at most `maxResultBytes`
+ * together. Never throws.
+ */
+export function toResultBlocks(value: unknown): ResultBlocks {
+  try {
+    if (isToolResult(value)) return { content: bounded(readResultContent(value.content)), isError: value.isError === true };
+    if (value instanceof Error) return { content: [text(errorResultText(value))], isError: true };
+    return { content: [text(boundedText(textOf(value), maxResultBytes))], isError: false };
+  } catch {
+    return { content: [text('(unreadable result)')], isError: false };
+  }
+}
+
+function textOf(value: unknown): string {
+  switch (typeof value) {
+    case 'string':
+      return value === '' ? noOutput : value;
+    case 'undefined':
+      return noOutput;
+    case 'number': // also NaN and Infinity, for which JSON has only null
+    case 'bigint':
+    case 'symbol':
+      return String(value);
+    case 'function':
+      return value.name === '' ? '(function)' : `(function ${value.name})`;
+    default:
+      return (typeof value === 'object' && value !== null ? describedObject(value) : undefined) ?? jsonText(value);
+  }
+}
+
+function text(value: string): ResultContent {
+  return { type: 'text', text: value };
+}
+
+function bounded(content: readonly ResultContent[]): ResultContent[] {
+  const kept: ResultContent[] = [];
+  let left = maxResultBytes;
+  let omitted = 0;
+  for (const block of content) {
+    const isText = block.type === 'text';
+    if (isText && block.text === '') continue; // providers refuse empty texts
+    if (left < 256) {
+      omitted++;
+    } else if (isText) {
+      const cut = boundedText(block.text, left);
+      left -= utf8Length(cut);
+      kept.push(cut === block.text ? block : { ...block, text: cut });
+    } else if (block.type === 'document' && block.source.type === 'text') {
+      const cut = boundedText(block.source.text, left);
+      left -= utf8Length(cut);
+      kept.push(cut === block.source.text ? block : { ...block, source: { type: 'text', text: cut } });
+    } else {
+      left -= 64; // so that endless lists of small blocks end as well
+      kept.push(block);
+    }
+  }
+  if (omitted > 0) kept.push(text(`(${omitted} more blocks left out: the result is too large)`));
+  return kept.length === 0 ? [text(noOutput)] : kept;
+}
