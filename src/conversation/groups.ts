@@ -1,0 +1,31 @@
+// Cuts a transcript into the pieces that transformers may keep or drop. Called by everything that windows or snips.
+
+import type { Message } from './message.ts';
+
+/** The messages from index `start` up to, not including, `end`. */
+export interface MessageGroup {
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * The groups of a valid transcript (`pairingFault` finds nothing, an open tail aside), in order, without gaps: what is
+ * left after dropping any of them is valid again. A user message (also a boundary) is a group. An answer is a group:
+ * assistant messages that follow each other directly, as after a `pause`, with the `tool` message that holds the
+ * results of the last one. So a call never loses its result, and no block loses the thinking or the server call that
+ * it continues: those stand in the same answer. One iteration of a long tool loop is one group, so that such a loop can
+ * be cut between its iterations. Messages of a transcript that is not valid are grouped as well; stray `tool`
+ * messages go with what stands before them.
+ */
+export function atomicGroups(messages: readonly Message[]): readonly MessageGroup[] {
+  const groups: MessageGroup[] = [];
+  let start = 0;
+  for (let end = 1; end <= messages.length; end++) {
+    const next = messages[end];
+    const isOneAnswer = next?.role === 'assistant' && messages[end - 1]?.role === 'assistant';
+    if (next?.role === 'tool' || isOneAnswer) continue;
+    groups.push({ start, end });
+    start = end;
+  }
+  return groups;
+}

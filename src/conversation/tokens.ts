@@ -1,0 +1,142 @@
+// Estimates how many tokens messages cost, without a tokenizer. Called by transformers through their context.
+
+import type { Block, MediaSource } from './block.ts';
+import type { Message } from './message.ts';
+
+/** Tokens that a provider spends on the frame of a message, and on that of a call, a result or a foreign block. */
+const frame = 4;
+
+const bytesPerToken = 4;
+/** Encrypted thinking is longer than the text it hides. */
+const encryptedBytesPerToken = 6;
+
+/** What media cost by their size in bytes; `unknown` where only the provider knows the size. */
+const mediaCosts = {
+  image: { bytesPerToken: 64, least: 85, most: 1600, unknown: 1600 },
+  document: { bytesPerToken: 25, least: 1500, most: 200_000, unknown: 3000 },
+  audio: { bytesPerToken: 4000, least: 10, most: 100_000, unknown: 1000 },
+} as const;
+
+const cache = new WeakMap<Message, number>();
+
+/**
+ * About how many tokens a message costs, or all of several: one for four UTF-8 bytes of text and JSON, media by their
+ * size in bytes. The same message always gives the same number, above 0. Counted once per message object, so messages
+ * must not be changed in place. Never throws; what is unreadable costs its frame only.
+ */
+export function estimateTokens(of: Message | readonly Message[]): number {
+  if (!isList(of)) return messageTokens(of);
+  let tokens = 0;
+  for (const message of of) tokens += messageTokens(message);
+  return tokens;
+}
+
+function isList(of: Message | readonly Message[]): of is readonly Message[] {
+  return Array.isArray(of);
+}
+
+function messageTokens(message: Message): number {
+  const known = cache.get(message);
+  if (known !== undefined) return known;
+  let tokens = frame;
+  try {
+    for (const block of message.content) tokens += readableTokens(block);
+  } catch {
+    // No list of blocks: the frame is all there is.
+  }
+  if (typeof message === 'object' && message !== null) cache.set(message, tokens);
+  return tokens;
+}
+
+function readableTokens(block: Block): number {
+  try {
+    return blockTokens(block);
+  } catch {
+    return frame; // a block without the fields of its type
+  }
+}
+
+function blockTokens(block: Block): number {
+  switch (block.type) {
+    case 'text':
+      return textTokens(block.text) + jsonTokens(block.citations) + jsonTokens(block.data);
+    case 'thinking': {
+      const hidden = block.encrypted ?? (block.text === '' ? block.signature : undefined);
+      return textTokens(block.text) + textTokens(hidden, encryptedBytesPerToken) + jsonTokens(block.data);
+    }
+    case 'image':
+      return sourceTokens(block.source, 'image');
+    case 'document':
+      return textTokens(block.title) + sourceTokens(block.source, 'document');
+    case 'audio':
+      return Math.max(textTokens(block.transcript), sourceTokens(block.source, 'audio'));
+    case 'toolCall':
+      return (
+        frame + textTokens(block.name) + textTokens(block.rawArgs) + jsonTokens(block.args) + jsonTokens(block.data)
+      );
+    case 'toolResult':
+      return block.content.reduce((sum, content) => sum + readableTokens(content), frame);
+    case 'boundary':
+      return textTokens(block.summary);
+    case 'provider':
+      return frame + jsonTokens(block.data);
+    default:
+      return frame + jsonTokens(block); // a block that this version does not know
+  }
+}
+
+function sourceTokens(
+  source: MediaSource | { readonly type: 'text'; readonly text: string },
+  kind: keyof typeof mediaCosts,
+): number {
+  if (source.type === 'text') return textTokens(source.text);
+  const cost = mediaCosts[kind];
+  if (source.type !== 'base64') return cost.unknown;
+  const bytes = source.data.length * 0.75;
+  if (source.mediaType.startsWith('text/')) return Math.ceil(bytes / bytesPerToken);
+  return Math.min(cost.most, Math.max(cost.least, Math.ceil(bytes / cost.bytesPerToken)));
+}
+
+function textTokens(text: string | undefined, perToken = bytesPerToken): number {
+  return typeof text === 'string' ? Math.ceil(utf8Length(text) / perToken) : 0;
+}
+
+function utf8Length(text: string): number {
+  let bytes = text.length;
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index);
+    // Each half of a surrogate pair stands for two of its four bytes.
+    if (unit > 0x7f) bytes += unit > 0x7ff && (unit < 0xd800 || unit > 0xdfff) ? 2 : 1;
+  }
+  return bytes;
+}
+
+function jsonTokens(value: unknown): number {
+  if (value === undefined) return 0;
+  try {
+    return textTokens(JSON.stringify(value));
+  } catch {
+    return Math.ceil(walkLength(value) / bytesPerToken);
+  }
+}
+
+/** About the length as JSON of what `JSON.stringify` refuses: too deep, cyclic, BigInt. Each object counts once. */
+function walkLength(root: unknown): number {
+  let length = 0;
+  const seen = new Set<object>();
+  const waiting: unknown[] = [root];
+  while (waiting.length > 0) {
+    const value = waiting.pop();
+    if (typeof value !== 'object' || value === null) {
+      length += 1 + (typeof value === 'string' ? utf8Length(value) + 2 : String(value).length);
+    } else if (!seen.has(value)) {
+      seen.add(value);
+      length += 2;
+      for (const [key, child] of Object.entries(value)) {
+        length += Array.isArray(value) ? 0 : key.length + 3;
+        waiting.push(child);
+      }
+    }
+  }
+  return length;
+}
