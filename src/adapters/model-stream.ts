@@ -1,7 +1,7 @@
 // One model call as a stream of events: open the response, decode it batch by batch, fail as ModelError. Called by
 // the provider models, which bring the request and the decoder.
 
-import { ModelError } from '../contracts/errors.ts';
+import { isTurnchartError, ModelError } from '../contracts/errors.ts';
 import type { ModelCallOptions, StreamEvent } from '../contracts/model.ts';
 import { iterateBatches } from './batches.ts';
 import { modelErrorOf, type CallFacts } from './http-errors.ts';
@@ -86,7 +86,8 @@ export function streamCall(call: ModelCall, options: ModelCallOptions): AsyncIte
         }
         return source === undefined ? undefined : await decodeNext(source);
       } catch (error) {
-        throw signal.aborted ? signal.reason : modelErrorOf(error, facts);
+        if (signal.aborted) throw signal.reason;
+        throw isTurnchartError(error) ? error : modelErrorOf(error, facts);
       }
     },
     close: () => source?.close(),

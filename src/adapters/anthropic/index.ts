@@ -1,0 +1,3 @@
+// Entry `turnchart/anthropic`.
+
+export { anthropic, type AnthropicOptions } from './model.ts';

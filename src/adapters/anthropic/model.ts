@@ -1,0 +1,160 @@
+// `anthropic(…)`: a Model over the official SDK, which is used as transport only: it keeps keys, headers, base URL
+// and error classes; streams are decoded here and retries are the turn's.
+
+import { TurnchartError } from '../../contracts/errors.ts';
+import type { Model } from '../../contracts/model.ts';
+import type { JsonValue } from '../../conversation/json.ts';
+import type { CallFacts } from '../http-errors.ts';
+import { streamCall } from '../model-stream.ts';
+import { createDecoder } from './decode.ts';
+import { encodeRequest, type EncodeOptions } from './encode.ts';
+import { limitsOf } from './model-limits.ts';
+
+/** Options of `anthropic(…)`. Only `model` is required. */
+export interface AnthropicOptions {
+  /** As Anthropic names it: `claude-…`. */
+  readonly model: string;
+  /**
+   * An instance of the SDK (also its Bedrock, Vertex and Foundry ones), used as it is: then `apiKey`, `baseURL` and
+   * `fetch` do nothing.
+   */
+  readonly client?: unknown;
+  /** Default: what the SDK finds, first of all `ANTHROPIC_API_KEY`. */
+  readonly apiKey?: string;
+  readonly baseURL?: string;
+  readonly fetch?: typeof fetch;
+  /** Sent with every request. */
+  readonly headers?: Record<string, string>;
+  /** As the API takes it: `{ type: 'adaptive' }`, `{ type: 'enabled', budget_tokens: 4096 }`, … */
+  readonly thinking?: JsonValue;
+  /** `low`, `medium`, `high`, …; as the model supports it. */
+  readonly effort?: string;
+  /** `auto` (default) marks the end of the prompt and of the system text for caching. */
+  readonly cache?: 'auto' | 'off';
+  /** Sent as the `anthropic-beta` header. */
+  readonly betas?: string[];
+  /** Tools that run at Anthropic, as the API takes them; their calls and results arrive as `provider` blocks. */
+  readonly serverTools?: JsonValue[];
+  /** Body fields that win over everything else but `providerOptions.anthropic` of a request. */
+  readonly extraBody?: Record<string, JsonValue>;
+}
+
+/** The one method of the SDK that is used. */
+interface MessagesClient {
+  readonly baseURL?: unknown;
+  readonly apiKey?: unknown;
+  readonly messages: {
+    create(
+      body: { readonly [key: string]: unknown },
+      options: { readonly signal: AbortSignal; readonly maxRetries: 0; readonly headers?: Record<string, string> },
+    ): { asResponse(): Promise<Response> };
+  };
+}
+
+/**
+ * A Claude model. Sends nothing and loads nothing before the first call; without the SDK that call throws
+ * `peer.missing`. Throws `options.invalid` for a client that is none.
+ */
+export function anthropic(options: AnthropicOptions): Model {
+  if (typeof options.model !== 'string' || options.model === '') {
+    throw new TurnchartError('options.invalid', 'anthropic({ model }) needs a model id such as "claude-sonnet-4-5".');
+  }
+  if (options.client !== undefined && !isClient(options.client)) {
+    throw new TurnchartError(
+      'options.invalid',
+      'anthropic({ client }) expects an instance of @anthropic-ai/sdk, an object with messages.create. Pass `new Anthropic(…)`, or leave it out.',
+    );
+  }
+  const given = options.client;
+  const limits = limitsOf(options.model, options.betas ?? []);
+  const headers = headersOf(options);
+  let made: Promise<MessagesClient> | undefined;
+
+  const clientOf = (): Promise<MessagesClient> => {
+    made ??= given === undefined ? createClient(options) : Promise.resolve(given);
+    made.catch(() => {
+      made = undefined; // the SDK may be there at the next call
+    });
+    return made;
+  };
+
+  return {
+    id: `anthropic:${options.model}`,
+    info: { ...limits, input: ['text', 'image', 'document'] },
+    stream: (request, call) => {
+      const facts = factsOf(options, given);
+      return streamCall(
+        {
+          facts,
+          decoder: createDecoder(facts),
+          open: async () => {
+            const client = await clientOf();
+            const body = encodeRequest(request, encodeOptions(options, limits.maxOutputTokens));
+            return client.messages
+              .create({ ...body, stream: true }, { signal: call.signal, maxRetries: 0, ...(headers === undefined ? {} : { headers }) })
+              .asResponse();
+          },
+        },
+        call,
+      );
+    },
+  };
+}
+
+function encodeOptions(options: AnthropicOptions, maxOutputTokens: number): EncodeOptions {
+  return {
+    model: options.model,
+    maxOutputTokens,
+    thinking: options.thinking,
+    effort: options.effort,
+    cache: options.cache ?? 'auto',
+    serverTools: options.serverTools ?? [],
+    extraBody: options.extraBody,
+    now: Date.now(),
+  };
+}
+
+function headersOf(options: AnthropicOptions): Record<string, string> | undefined {
+  const betas = options.betas ?? [];
+  if (betas.length === 0 && options.headers === undefined) return undefined;
+  return { ...options.headers, ...(betas.length === 0 ? {} : { 'anthropic-beta': betas.join(',') }) };
+}
+
+function factsOf(options: AnthropicOptions, client: MessagesClient | undefined): CallFacts {
+  const baseURL = client?.baseURL ?? options.baseURL;
+  return {
+    provider: 'Anthropic',
+    model: options.model,
+    secrets: [options.apiKey, typeof client?.apiKey === 'string' ? client.apiKey : undefined],
+    baseURL: typeof baseURL === 'string' ? baseURL : undefined,
+    keyVariable: 'ANTHROPIC_API_KEY',
+  };
+}
+
+async function createClient(options: AnthropicOptions): Promise<MessagesClient> {
+  const { Anthropic } = await importSdk();
+  return new Anthropic({
+    maxRetries: 0,
+    ...(options.apiKey === undefined ? {} : { apiKey: options.apiKey }),
+    ...(options.baseURL === undefined ? {} : { baseURL: options.baseURL }),
+    ...(options.fetch === undefined ? {} : { fetch: options.fetch }),
+  }) as unknown as MessagesClient; // its overloads are narrower than what the API takes
+}
+
+async function importSdk(): Promise<typeof import('@anthropic-ai/sdk')> {
+  try {
+    return await import('@anthropic-ai/sdk');
+  } catch (cause) {
+    throw new TurnchartError(
+      'peer.missing',
+      'anthropic(…) needs the package @anthropic-ai/sdk, which could not be loaded. Install it: npm install @anthropic-ai/sdk@1',
+      { cause },
+    );
+  }
+}
+
+function isClient(value: unknown): value is MessagesClient {
+  if (typeof value !== 'object' || value === null || !('messages' in value)) return false;
+  const { messages } = value;
+  return typeof messages === 'object' && messages !== null && 'create' in messages && typeof messages.create === 'function';
+}
