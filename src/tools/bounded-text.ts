@@ -34,7 +34,7 @@ export function utf8Length(text: string): number {
   encoder ??= new TextEncoder();
   scratch ??= new Uint8Array(3 * 65_536);
   let bytes = 0;
-  for (let start = 0; start < text.length; ) {
+  for (let start = 0; start < text.length;) {
     const end = endOfCharacter(text, start + 65_536);
     bytes += encoder.encodeInto(text.slice(start, end), scratch).written;
     start = end;

@@ -7,14 +7,20 @@ import { isRecord } from './schema-node.ts';
 export function checkToolName(name: unknown): asserts name is string {
   const rule = 'Use 1 to 64 of a-z, A-Z, 0-9, "_" and "-".';
   if (typeof name !== 'string') {
-    throw new TurnchartError('tool.invalidName', `A tool's name must be a string, got ${name === null ? 'null' : typeof name}. ${rule}`);
+    throw new TurnchartError(
+      'tool.invalidName',
+      `A tool's name must be a string, got ${name === null ? 'null' : typeof name}. ${rule}`,
+    );
   }
   if (name === '') throw new TurnchartError('tool.invalidName', `A tool's name is empty. ${rule}`);
   const shown = JSON.stringify(name.length > 80 ? `${name.slice(0, 80).toWellFormed()}…` : name);
   const bad = /[^a-zA-Z0-9_-]/u.exec(name);
   if (bad !== null) {
     const character = JSON.stringify(bad[0].toWellFormed());
-    throw new TurnchartError('tool.invalidName', `Tool name ${shown}: the character ${character} at position ${bad.index} is not allowed. ${rule}`);
+    throw new TurnchartError(
+      'tool.invalidName',
+      `Tool name ${shown}: the character ${character} at position ${bad.index} is not allowed. ${rule}`,
+    );
   }
   if (name.length > 64) {
     throw new TurnchartError('tool.invalidName', `Tool name ${shown} has ${name.length} characters. ${rule}`);
@@ -31,7 +37,10 @@ export function checkToolNames(tools: readonly unknown[]): void {
     const name = checkTool(tool, index);
     const first = seen.get(name);
     if (first !== undefined) {
-      throw new TurnchartError('tool.duplicateName', `Two tools have the name "${name}" (positions ${first} and ${index}). Give each tool a name of its own, or leave one out.`);
+      throw new TurnchartError(
+        'tool.duplicateName',
+        `Two tools have the name "${name}" (positions ${first} and ${index}). Give each tool a name of its own, or leave one out.`,
+      );
     }
     seen.set(name, index);
   }
@@ -39,7 +48,10 @@ export function checkToolNames(tools: readonly unknown[]): void {
 
 function checkTool(tool: unknown, index: number): string {
   if (!isRecord(tool)) {
-    throw new TurnchartError('tool.invalid', `tools[${index}] is no tool: expected an object made by defineTool, got ${describe(tool)}.`);
+    throw new TurnchartError(
+      'tool.invalid',
+      `tools[${index}] is no tool: expected an object made by defineTool, got ${describe(tool)}.`,
+    );
   }
   const name = tool['name'];
   checkToolName(name);
@@ -50,10 +62,16 @@ function checkTool(tool: unknown, index: number): string {
   }
   const definition = tool['definition'];
   if (!isRecord(definition) || !isRecord(definition['parameters'])) {
-    throw new TurnchartError('tool.invalid', `Tool "${name}" has no definition with parameters. Make it with defineTool.`);
+    throw new TurnchartError(
+      'tool.invalid',
+      `Tool "${name}" has no definition with parameters. Make it with defineTool.`,
+    );
   }
   if (definition['name'] !== name) {
-    throw new TurnchartError('tool.invalid', `Tool "${name}" publishes the name ${JSON.stringify(definition['name'])}: the model's calls would not find it. Use one name.`);
+    throw new TurnchartError(
+      'tool.invalid',
+      `Tool "${name}" publishes the name ${JSON.stringify(definition['name'])}: the model's calls would not find it. Use one name.`,
+    );
   }
   return name;
 }

@@ -30,7 +30,7 @@ export interface BackgroundToolSpecification<Schema, TurnContext = unknown> exte
  * Makes a background tool. Its own definition has no `run_in_background`; the argument is taken out before validation,
  * wherever it is given. Throws as `defineTool` does, and `tool.invalid` when the schema has a field of that name.
  */
-export function defineBackgroundTool<const Schema extends ToolParameters, TurnContext = unknown>(
+export function defineBackgroundTool<Schema extends ToolParameters, TurnContext = unknown>(
   specification: BackgroundToolSpecification<Schema, TurnContext>,
 ): BackgroundTool<TurnContext> {
   const tool = defineTool<Schema, TurnContext>({
@@ -39,7 +39,10 @@ export function defineBackgroundTool<const Schema extends ToolParameters, TurnCo
   });
   const properties = tool.definition.parameters['properties'];
   if (isRecord(properties) && Object.hasOwn(properties, backgroundFlag)) {
-    throw new TurnchartError('tool.invalid', `Tool "${tool.name}": the field "${backgroundFlag}" is added by the engine. Leave it out of the schema.`);
+    throw new TurnchartError(
+      'tool.invalid',
+      `Tool "${tool.name}": the field "${backgroundFlag}" is added by the engine. Leave it out of the schema.`,
+    );
   }
   return { ...tool, isBackground: true, parse: (args) => tool.parse(withoutFlag(args)) };
 }

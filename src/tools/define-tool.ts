@@ -31,10 +31,7 @@ export interface ToolSettings<Schema, TurnContext = unknown> {
   /** `false`: never ask. Otherwise `EngineOptions.approve` is asked where it is set. */
   readonly needsApproval?: boolean | ((args: ArgumentsOf<Schema>) => boolean);
   /** What a person should see before they approve. */
-  readonly preview?: (
-    args: ArgumentsOf<Schema>,
-    context: ToolContext<TurnContext>,
-  ) => JsonValue | Promise<JsonValue>;
+  readonly preview?: (args: ArgumentsOf<Schema>, context: ToolContext<TurnContext>) => JsonValue | Promise<JsonValue>;
   /** Passed to the adapter as it is. */
   readonly providerOptions?: JsonValue;
   /** Asks the provider to keep arguments to the schema, where it can. */
@@ -51,7 +48,7 @@ export interface ToolSpecification<Schema, TurnContext = unknown> extends ToolSe
  * Makes a tool. The first argument of `execute` has the schema's output type; a typed `context` parameter fixes the
  * turn context the tool needs. Throws `tool.invalidName` or `tool.invalid` at once when the specification is wrong.
  */
-export function defineTool<const Schema extends ToolParameters, TurnContext = unknown>(
+export function defineTool<Schema extends ToolParameters, TurnContext = unknown>(
   specification: ToolSpecification<Schema, TurnContext>,
 ): Tool<TurnContext> {
   checkSpecification(specification);

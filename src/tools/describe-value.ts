@@ -9,7 +9,9 @@ export function describeValue(value: unknown): string {
       return `string ${JSON.stringify(shortText(value, 40))}`;
     case 'object':
       if (value === null) return 'null';
-      return Array.isArray(value) ? `array with ${value.length} ${value.length === 1 ? 'item' : 'items'}` : describeKeys(value);
+      return Array.isArray(value)
+        ? `array with ${value.length} ${value.length === 1 ? 'item' : 'items'}`
+        : describeKeys(value);
     case 'undefined':
       return 'nothing';
     case 'number':

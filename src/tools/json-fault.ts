@@ -55,7 +55,7 @@ export function jsonFault(text: string): string | undefined {
 
 // The position after the closing quote, or what is wrong with the string that begins at `start`.
 function endOfString(text: string, start: number): number | string {
-  for (let position = start + 1; position < text.length; ) {
+  for (let position = start + 1; position < text.length;) {
     const code = text.charCodeAt(position);
     if (code === 0x22) return position + 1;
     if (code < 0x20) return `a control character must be escaped in a string (position ${position})`;

@@ -83,7 +83,9 @@ function readResult(toolName: string, result: unknown): Validation {
   if (!isRecord(result)) throw new Error(`the validator of ${toolName} answered ${typeof result} instead of a result`);
   if (typeof result['then'] === 'function') {
     Promise.resolve(result).catch(() => {}); // nobody waits for it
-    throw new Error(`the validator of ${toolName} is asynchronous, and arguments are checked synchronously; move the check into execute`);
+    throw new Error(
+      `the validator of ${toolName} is asynchronous, and arguments are checked synchronously; move the check into execute`,
+    );
   }
   // A parse boundary: Standard Schema's own shape.
   const { issues, value } = result as unknown as StandardResult<unknown> & { readonly value?: unknown };
@@ -91,5 +93,9 @@ function readResult(toolName: string, result: unknown): Validation {
 }
 
 function invalid(toolName: string, reason: string, cause?: unknown): TurnchartError {
-  return new TurnchartError('tool.invalid', `Tool "${toolName}": ${reason}.`, cause === undefined ? undefined : { cause });
+  return new TurnchartError(
+    'tool.invalid',
+    `Tool "${toolName}": ${reason}.`,
+    cause === undefined ? undefined : { cause },
+  );
 }

@@ -27,7 +27,8 @@ export interface ResultBlocks {
  */
 export function toResultBlocks(value: unknown): ResultBlocks {
   try {
-    if (isToolResult(value)) return { content: bounded(readResultContent(value.content)), isError: value.isError === true };
+    if (isToolResult(value))
+      return { content: bounded(readResultContent(value.content)), isError: value.isError === true };
     if (value instanceof Error) return { content: [text(errorResultText(value))], isError: true };
     return { content: [text(boundedText(textOf(value), maxResultBytes))], isError: false };
   } catch {

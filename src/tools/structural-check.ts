@@ -136,10 +136,7 @@ interface Field {
   readonly node: SchemaNode;
 }
 
-function compileObject(
-  node: { readonly [keyword: string]: unknown },
-  scope: Scope,
-): StructuralCheck | undefined {
+function compileObject(node: { readonly [keyword: string]: unknown }, scope: Scope): StructuralCheck | undefined {
   const required = new Set(Array.isArray(node['required']) ? node['required'] : []);
   const properties = new Map(schemaEntries(node['properties']));
   for (const name of required) if (typeof name === 'string' && !properties.has(name)) properties.set(name, true);
@@ -201,10 +198,7 @@ function compileExtraFields(
   };
 }
 
-function compileArray(
-  node: { readonly [keyword: string]: unknown },
-  scope: Scope,
-): StructuralCheck | undefined {
+function compileArray(node: { readonly [keyword: string]: unknown }, scope: Scope): StructuralCheck | undefined {
   const prefix = (schemaList(node['prefixItems']) ?? []).map((part) => compile(part, scope));
   const items = node['items'];
   const rest = items === false || isRecord(items) ? compile(schemaNode(items), scope) : undefined;
@@ -260,7 +254,11 @@ function fault(report: IssueReport | undefined, text: string): false {
 
 function faultAt(report: IssueReport, key: PropertyKey, text: string, isUnknownField?: true): false {
   if (report.issues.length >= maxIssues) return false;
-  report.issues.push({ path: [...report.path, key], text, ...(isUnknownField === undefined ? {} : { isUnknownField }) });
+  report.issues.push({
+    path: [...report.path, key],
+    text,
+    ...(isUnknownField === undefined ? {} : { isUnknownField }),
+  });
   return false;
 }
 
