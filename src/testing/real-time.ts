@@ -1,7 +1,6 @@
 // The one place of the testing kit that touches the real clock; called by the simulated host and by checkModel.
 
-// A host owns virtual time, and draining the platform's own microtask queue is exactly what virtual time cannot do:
-// the only event that is sure to come after every queued microtask is a real macrotask.
+// Virtual time cannot drain the platform's own microtask queue: only a real macrotask is sure to come after it.
 
 /**
  * Resolves in a later macrotask, so that every microtask queued before, and all those they queue, have run.
@@ -10,7 +9,7 @@
 export function nextMacrotask(): Promise<void> {
   return new Promise((resolve) => {
     if (typeof MessageChannel === 'undefined') {
-      setTimeout(resolve, 0);
+      setTimeout(resolve, 0); // oxlint-disable-line turnchart/host-only -- the simulated host itself stands on it
       return;
     }
     const { port1, port2 } = new MessageChannel();
@@ -27,7 +26,7 @@ export function nextMacrotask(): Promise<void> {
 export async function settlesWithin(work: Promise<unknown>, ms: number): Promise<boolean> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<false>((resolve) => {
-    timer = setTimeout(resolve, ms, false);
+    timer = setTimeout(resolve, ms, false); // oxlint-disable-line turnchart/host-only -- a bound on a model under test, which may wait for ever
   });
   const settled = work.then(
     () => true,
@@ -36,6 +35,6 @@ export async function settlesWithin(work: Promise<unknown>, ms: number): Promise
   try {
     return await Promise.race([settled, late]);
   } finally {
-    clearTimeout(timer);
+    clearTimeout(timer); // oxlint-disable-line turnchart/host-only -- a bound on a model under test, which may wait for ever
   }
 }

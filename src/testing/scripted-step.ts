@@ -136,7 +136,9 @@ function* blockEvents(
       const json = block.type === 'toolCall' ? argsTextOf(block) : block.json;
       yield { type: 'toolInput.start', index, id: block.id, name: block.name };
       for (const piece of cut(json, chunks)) yield { type: 'toolInput.delta', index, json: piece };
-      yield block.type === 'toolCall' ? { type: 'toolInput.end', index, call: block } : { type: 'toolInput.end', index };
+      yield block.type === 'toolCall'
+        ? { type: 'toolInput.end', index, call: block }
+        : { type: 'toolInput.end', index };
       return;
     }
     default:

@@ -120,8 +120,7 @@ function placeOf(timers: readonly Timer[], timer: Timer): number {
     const middle = (low + high) >>> 1;
     const other = timers[middle];
     const isBefore =
-      other !== undefined &&
-      (other.due < timer.due || (other.due === timer.due && other.sequence < timer.sequence));
+      other !== undefined && (other.due < timer.due || (other.due === timer.due && other.sequence < timer.sequence));
     if (isBefore) low = middle + 1;
     else high = middle;
   }
