@@ -15,7 +15,7 @@ export interface ServiceActor<Facts> {
   /** Ends the actor with facts; the chart moves before this returns, unless it is in a step already. Call it once. */
   settle(facts: Facts): void;
   /** Sends an event to the chart that invoked the service. */
-  report(event: EventObject): void;
+  report<Event extends EventObject>(event: Event): void;
   /** The actor itself, as a parent for flat actors. */
   readonly self: unknown;
 }

@@ -1,0 +1,63 @@
+// One writer per conversation: who runs a turn on it holds the claim. Taking it also makes sure the transcript is valid.
+
+import { TurnchartError } from '../contracts/errors.ts';
+import type { Conversation } from '../conversation/conversation.ts';
+import { pairingFault } from '../conversation/pairing.ts';
+import { repair } from '../conversation/repair.ts';
+import { putContents } from '../services/transcript.ts';
+
+const claimed = new WeakSet<Conversation>();
+
+// How many messages of a conversation were seen to be valid: only what came later is looked at again.
+const checked = new WeakMap<Conversation, number>();
+
+/** Takes the claim. Throws `conversation.busy` when somebody else holds it and `conversation.invalid` when it is none. */
+export function claimConversation(conversation: Conversation): void {
+  if (typeof conversation !== 'object' || conversation === null || !Array.isArray(conversation.messages)) {
+    throw new TurnchartError(
+      'conversation.invalid',
+      'Expected a conversation with "system" and "messages" arrays. Make one with createConversation().',
+    );
+  }
+  if (claimed.has(conversation)) {
+    throw new TurnchartError(
+      'conversation.busy',
+      'This conversation is in use by a turn or an operative. Wait for its end, steer it, or use another conversation.',
+    );
+  }
+  claimed.add(conversation);
+}
+
+/** Gives the claim back, once the turn or the operative has ended. */
+export function releaseConversation(conversation: Conversation): void {
+  claimed.delete(conversation);
+  checked.set(conversation, conversation.messages.length);
+}
+
+/**
+ * Repairs what a stored or hand-made transcript may hold and says what was changed. The first time the whole
+ * transcript is read, later only what was put behind what was checked. Throws `conversation.invalid` on what is no
+ * transcript at all.
+ */
+export function makeValid(conversation: Conversation): readonly string[] {
+  const known = checked.get(conversation);
+  checked.set(conversation, conversation.messages.length);
+  if (known !== undefined && tailFault(conversation, known) === undefined) return [];
+  const { conversation: valid, repaired } = repair(conversation);
+  const fault = pairingFault(valid.messages);
+  if (fault !== undefined) {
+    checked.delete(conversation);
+    throw new TurnchartError('conversation.invalid', `The conversation cannot be used: ${fault}.`);
+  }
+  if (valid !== conversation) putContents(conversation, valid);
+  checked.set(conversation, conversation.messages.length);
+  return repaired;
+}
+
+// From the last message before the new ones that does not answer calls.
+function tailFault({ messages }: Conversation, known: number): string | undefined {
+  let start = Math.min(known, messages.length);
+  do start--;
+  while (start > 0 && messages[start]?.role === 'tool');
+  return pairingFault(messages.slice(Math.max(0, start)));
+}

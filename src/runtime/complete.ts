@@ -1,0 +1,35 @@
+// One model call without a turn: the fold over a stream.
+
+import { defaultHost } from '../contracts/host.ts';
+import type { Completion, Model, ModelRequest } from '../contracts/model.ts';
+import { callModel } from '../services/call-model.ts';
+import { completionOf } from '../services/complete-call.ts';
+
+// The engine's default for a silent stream; a bare call has no engine to ask.
+const idleTimeoutMs = 120_000;
+
+/**
+ * The model's whole answer. Not retried: rejects with the ModelError of the one attempt, or with the signal's reason.
+ * A stream silent for 120 s is ended as `stream.idle`.
+ */
+export function complete(
+  model: Model,
+  request: ModelRequest,
+  options?: { readonly signal?: AbortSignal },
+): Promise<Completion> {
+  const signal = options?.signal;
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted === true) return reject(signal.reason);
+    const messageId = defaultHost.createId('message');
+    const call = callModel(model, request, { host: defaultHost, idleTimeoutMs, messageId }, (outcome) => {
+      signal?.removeEventListener('abort', leave);
+      if (outcome.kind === 'answered') resolve(completionOf(outcome.message, outcome.fold));
+      else reject(outcome.error);
+    });
+    function leave(): void {
+      call.abandon();
+      reject(signal?.reason);
+    }
+    signal?.addEventListener('abort', leave, { once: true });
+  });
+}

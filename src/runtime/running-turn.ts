@@ -1,0 +1,130 @@
+// A turn without an operative: what `Engine.run` returns.
+
+import { createActor, type Actor } from 'xstate';
+import type { TurnRun } from '../contracts/engine.ts';
+import type { EngineEvent, TurnResult } from '../contracts/events.ts';
+import type { Conversation } from '../conversation/conversation.ts';
+import type { Message } from '../conversation/message.ts';
+import { Broadcaster } from '../services/broadcast.ts';
+import { TurnRecord } from '../services/turn-record.ts';
+import { acceptMessage } from './accept-message.ts';
+import { claimConversation, makeValid, releaseConversation } from './claim.ts';
+import type { EngineInternals } from './engine.ts';
+import { SteerLedger } from './ledger.ts';
+import { createSession } from './session.ts';
+import { turnLogic } from './turn-logic.ts';
+
+/** What a bare run can be given. */
+export interface RunOptions {
+  readonly turnContext?: unknown;
+  /** Aborting it cancels the turn. */
+  readonly signal?: AbortSignal;
+}
+
+/** One turn from claim to release. */
+export class RunningTurn implements TurnRun {
+  readonly turnId: string;
+  readonly result: Promise<TurnResult>;
+  readonly #record: TurnRecord;
+  readonly #ledger = new SteerLedger();
+  readonly #events: AsyncIterable<EngineEvent>;
+  readonly #actor: Actor<typeof turnLogic>;
+  readonly #signal: AbortSignal | undefined;
+  #resolve: (result: TurnResult) => void = () => undefined;
+
+  constructor(conversation: Conversation, { settings, inspect }: EngineInternals, options: RunOptions = {}) {
+    claimConversation(conversation);
+    const events = new Broadcaster<EngineEvent>();
+    const { host } = settings;
+    this.turnId = host.createId('turn');
+    this.result = new Promise((resolve) => {
+      this.#resolve = resolve;
+    });
+    this.#events = events.read();
+    this.#record = new TurnRecord({
+      turnId: this.turnId,
+      conversation,
+      settings,
+      session: createSession(host),
+      events,
+      inbox: this.#ledger,
+      turnContext: options.turnContext,
+      approve: settings.approve,
+    });
+    this.#actor = createActor(turnLogic, {
+      id: 'turn',
+      input: { scope: this.#record, stages: settings.stages },
+      ...(inspect === undefined ? {} : { inspect }),
+    });
+    this.#signal = options.signal;
+    this.#begin(conversation);
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<EngineEvent> {
+    return this.#events[Symbol.asyncIterator]();
+  }
+
+  steer(input: string | Message): 'accepted' | 'sealed' {
+    const message = acceptMessage(input, this.#record.settings.host);
+    if (this.#record.isSealed) return 'sealed';
+    this.#ledger.accept(message);
+    return 'accepted';
+  }
+
+  cancel(options?: { readonly graceMs?: number }): Promise<TurnResult> {
+    const graceMs = options?.graceMs;
+    this.#actor.send(graceMs === undefined ? cancelEvent : { type: 'turn.cancel', graceMs });
+    return this.result;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.cancel();
+  }
+
+  #begin(conversation: Conversation): void {
+    try {
+      const repaired = makeValid(conversation);
+      this.#record.events.push({ type: 'turn.started', turnId: this.turnId });
+      if (repaired.length > 0) {
+        const messages = conversation.messages.length;
+        this.#record.events.push({ type: 'transcript.replaced', by: 'repair', messages });
+      }
+    } catch (invalid) {
+      releaseConversation(conversation);
+      throw invalid;
+    }
+    this.#actor.subscribe({ complete: () => this.#end(), error: (error) => this.#break(error) });
+    this.#actor.start();
+    this.#actor.send(startEvent);
+    if (this.#signal?.aborted === true) void this.cancel();
+    else this.#signal?.addEventListener('abort', this.#onAbort, { once: true });
+  }
+
+  readonly #onAbort = (): void => {
+    void this.cancel();
+  };
+
+  // A chart that died, which its guards and actions are written never to cause: the turn still ends as any other.
+  #break(error: unknown): void {
+    this.#record.seal();
+    this.#record.breakDown(error);
+    this.#record.conclude('failed');
+    this.#record.land();
+    this.#end();
+  }
+
+  // After the chart's last step: whoever hears of the end may start the next turn at once.
+  #end(): void {
+    const { conversation, events } = this.#record;
+    this.#signal?.removeEventListener('abort', this.#onAbort);
+    releaseConversation(conversation);
+    const undrained = this.#ledger.drain();
+    const result = undrained.length === 0 ? this.#record.result() : { ...this.#record.result(), undrained };
+    events.push({ type: 'turn.completed', ...result });
+    events.end();
+    this.#resolve(result);
+  }
+}
+
+const startEvent = { type: 'turn.start' } as const;
+const cancelEvent = { type: 'turn.cancel' } as const;

@@ -1,0 +1,108 @@
+// From an engine's options to what its turns read: defaults filled in, mistakes refused.
+
+import type { EngineOptions } from '../contracts/engine.ts';
+import { TurnchartError } from '../contracts/errors.ts';
+import { hostWith } from '../contracts/host.ts';
+import type { Model } from '../contracts/model.ts';
+import type { Tool } from '../contracts/tool.ts';
+import type { Stage, Transformer } from '../contracts/transformer.ts';
+import type { TurnSettings } from '../services/settings.ts';
+import { checkToolNames } from '../tools/check-tool-names.ts';
+
+/** Fills in every default. Throws `options.invalid`, `tool.invalidName`, `tool.duplicateName` or `tool.invalid`. */
+export function settingsOf(options: EngineOptions): TurnSettings {
+  const tools = options.tools ?? [];
+  checkToolNames(tools);
+  const models = [options.model, ...(options.fallbackModels ?? [])] as const;
+  models.forEach(checkModel);
+  const transformers = byStage(options.transformers ?? []);
+  const { retry } = options;
+  return {
+    models,
+    tools: new Map(tools.map((tool): [string, Tool] => [tool.name, tool])),
+    definitions: tools.map((tool) => tool.definition),
+    transformers,
+    stages: {
+      beforeTurn: transformers.beforeTurn.length > 0,
+      beforeIteration: transformers.beforeIteration.length > 0,
+      afterIteration: transformers.afterIteration.length > 0,
+      afterTurn: transformers.afterTurn.length > 0,
+    },
+    toolChoice: options.toolChoice,
+    request: {
+      ...(options.maxOutputTokens === undefined ? {} : { maxOutputTokens: options.maxOutputTokens }),
+      ...(options.output === undefined ? {} : { output: options.output }),
+      ...(options.providerOptions === undefined ? {} : { providerOptions: options.providerOptions }),
+    },
+    maxIterations: count('maxIterations', options.maxIterations, 100, 1),
+    maxParallelTools: count('maxParallelTools', options.maxParallelTools, 8, 1),
+    toolTimeoutMs: options.toolTimeoutMs === undefined ? undefined : duration('toolTimeoutMs', options.toolTimeoutMs, 0),
+    cancelGraceMs: duration('cancelGraceMs', options.cancelGraceMs, 250),
+    idleTimeoutMs: duration('idleTimeoutMs', options.idleTimeoutMs, 120_000),
+    retry: {
+      attempts: count('retry.attempts', retry?.attempts, 3, 0),
+      baseDelayMs: duration('retry.baseDelayMs', retry?.baseDelayMs, 500),
+      maxDelayMs: duration('retry.maxDelayMs', retry?.maxDelayMs, 30_000),
+      maxRetryAfterMs: duration('retry.maxRetryAfterMs', retry?.maxRetryAfterMs, 60_000),
+    },
+    approve: options.approve,
+    steps: options.steps ?? {},
+    host: hostWith(options.host),
+    onListenerError: quietly(options.onListenerError),
+  };
+}
+
+/** A callback whose own throw is dropped: there is nobody left to tell. */
+export function quietly<Argument>(callback: ((argument: Argument) => void) | undefined): (argument: Argument) => void {
+  if (callback === undefined) return () => undefined;
+  return (argument) => {
+    try {
+      callback(argument);
+    } catch {
+      // Nobody left to tell.
+    }
+  };
+}
+
+function byStage(transformers: readonly Transformer[]): Record<Stage, readonly Transformer[]> {
+  for (const transformer of transformers) checkTransformer(transformer);
+  const at = (stage: Stage) => transformers.filter((transformer) => transformer[stage] !== undefined);
+  return {
+    beforeTurn: at('beforeTurn'),
+    beforeIteration: at('beforeIteration'),
+    afterIteration: at('afterIteration'),
+    afterTurn: at('afterTurn'),
+  };
+}
+
+function checkTransformer(transformer: Transformer): void {
+  if (typeof transformer === 'object' && transformer !== null && typeof transformer.name === 'string') return;
+  throw invalid('transformers', 'objects with a "name" and at least one stage function', transformer);
+}
+
+function checkModel(model: Model): void {
+  if (typeof model === 'object' && model !== null && typeof model.id === 'string' && typeof model.stream === 'function') {
+    return;
+  }
+  throw invalid('model', 'an object with an "id" and a "stream" function', model);
+}
+
+function count(name: string, value: number | undefined, fallback: number, least: number): number {
+  if (value === undefined) return fallback;
+  if (value === Infinity || (Number.isInteger(value) && value >= least)) return value;
+  throw invalid(name, `an integer of at least ${least}`, value);
+}
+
+// Timers of the platform take at most 2^31 - 1 ms; beyond that they fire at once.
+const longest = 2 ** 31 - 1;
+
+function duration(name: string, value: number | undefined, fallback: number): number {
+  if (value === undefined) return fallback;
+  if (typeof value === 'number' && value >= 0) return Math.min(value, longest);
+  throw invalid(name, 'milliseconds of at least 0', value);
+}
+
+function invalid(name: string, expected: string, got: unknown): TurnchartError {
+  const shown = typeof got === 'object' && got !== null ? 'an object without them' : String(got);
+  return new TurnchartError('options.invalid', `The option "${name}" must be ${expected}, got ${shown}.`);
+}

@@ -1,0 +1,234 @@
+// One attempt at one model call: pumps the stream, folds it, watches for silence, and settles exactly once.
+
+import { isModelError, isTurnchartError, messageOf, ModelError, type TurnchartError } from '../contracts/errors.ts';
+import type { Host } from '../contracts/host.ts';
+import type { Model, ModelRequest, StreamEvent } from '../contracts/model.ts';
+import type { Message } from '../conversation/message.ts';
+import type { Usage } from '../conversation/usage.ts';
+import { Fold } from './fold.ts';
+
+/** How an attempt ended. `shown` tells whether anything of the message was passed on, so that watchers must forget it. */
+export type CallOutcome =
+  | { readonly kind: 'answered'; readonly message: Message; readonly fold: Fold }
+  | {
+      readonly kind: 'failed';
+      readonly error: TurnchartError;
+      readonly shown: boolean;
+      readonly usage: Usage | undefined;
+    };
+
+/** What an attempt needs besides the model and the request. */
+export interface CallOptions {
+  readonly host: Host;
+  readonly idleTimeoutMs: number;
+  readonly messageId: string;
+  /** Receives every event in order, cleaned of what breaks the protocol. */
+  readonly onEvent?: (event: StreamEvent) => void;
+}
+
+/** A call in progress. */
+export interface ModelCall {
+  readonly fold: Fold;
+  /** Ends it without an outcome: the signal is aborted, later output dropped, a late rejection swallowed. */
+  abandon(): void;
+}
+
+/** The reason on the signals of everything that is cancelled. One constant: making an error for each cancel costs more than the abort. */
+export const cancelReason = new DOMException('The turn was cancelled.', 'AbortError');
+
+// A model that has ended its message should end its stream; it is given this long and then left.
+const trailingMs = 1_000;
+
+/** Calls the model once. `settle` is called at most once, and never after `abandon`. Never throws. */
+export function callModel(
+  model: Model,
+  request: ModelRequest,
+  options: CallOptions,
+  settle: (outcome: CallOutcome) => void,
+): ModelCall {
+  const call = new Attempt(model, options, settle);
+  void call.pump(request);
+  return call;
+}
+
+class Attempt implements ModelCall {
+  readonly fold: Fold;
+  readonly #model: Model;
+  readonly #options: CallOptions;
+  readonly #settle: (outcome: CallOutcome) => void;
+  readonly #controller = new AbortController();
+  #iterator: AsyncIterator<StreamEvent> | undefined;
+  #timer: unknown;
+  #limitMs: number;
+  #heardAt: number;
+  #shown = false;
+  #ended = false;
+  #over = false;
+
+  constructor(model: Model, options: CallOptions, settle: (outcome: CallOutcome) => void) {
+    const { host } = options;
+    this.fold = new Fold(options.messageId, () => host.createId('call'));
+    this.#model = model;
+    this.#options = options;
+    this.#settle = settle;
+    this.#limitMs = options.idleTimeoutMs;
+    this.#heardAt = host.now();
+    this.#watch(this.#limitMs);
+  }
+
+  abandon(): void {
+    if (this.#over) return;
+    this.#finish();
+    this.#leave();
+  }
+
+  async pump(request: ModelRequest): Promise<void> {
+    try {
+      const stream = this.#model.stream(request, { signal: this.#controller.signal, activity: this.#heard });
+      const iterator = stream[Symbol.asyncIterator]();
+      this.#iterator = iterator;
+      for (;;) {
+        const step = await iterator.next();
+        if (this.#over) return;
+        if (step.done === true) break;
+        this.#heardAt = this.#options.host.now();
+        if (this.#ended) return this.#tooMuch(step.value);
+        this.#take(step.value);
+        if (this.#over) return;
+      }
+      this.#streamEnded();
+    } catch (thrown) {
+      if (this.#over) return;
+      if (this.#ended) this.#answer();
+      else this.#fail(modelErrorOf(thrown, this.#model.id));
+    }
+  }
+
+  readonly #heard = (): void => {
+    if (!this.#over) this.#heardAt = this.#options.host.now();
+  };
+
+  #take(event: StreamEvent): void {
+    if (event?.type === 'message.end') for (const closer of this.fold.closers()) this.#pass(closer);
+    this.#pass(event);
+  }
+
+  #pass(event: StreamEvent): void {
+    const taken = this.fold.take(event);
+    if (taken === 'shown') {
+      this.#shown = true;
+      this.#options.onEvent?.(event);
+    } else if (taken === 'quiet') {
+      this.#options.onEvent?.(event);
+    } else if (taken === 'unknown') {
+      this.#options.onEvent?.(this.#raw(event));
+    } else if (taken === 'ended') {
+      this.#ended = true;
+      this.#options.onEvent?.(event);
+      this.#limitMs = Math.min(this.#limitMs, trailingMs);
+      this.#watch(this.#limitMs);
+    } else {
+      this.#protocolError(taken.fault);
+    }
+  }
+
+  #tooMuch(event: StreamEvent): void {
+    this.#options.onEvent?.(this.#raw(event));
+    this.#answer();
+    this.#leave();
+  }
+
+  // The event as data: what it holds is whatever the model put there.
+  #raw(event: unknown): StreamEvent {
+    return { type: 'raw', provider: this.#model.id, event: jsonOf(event) };
+  }
+
+  #streamEnded(): void {
+    if (this.#ended) return this.#answer();
+    this.#fail(
+      new ModelError(
+        'stream.incomplete',
+        `The stream of model "${this.#model.id}" ended before its "message.end" event, so the answer may be cut off.`,
+        { retryable: true },
+      ),
+    );
+  }
+
+  #protocolError(fault: string): void {
+    const text = `The model "${this.#model.id}" broke the stream protocol: ${fault}. The adapter needs a fix; \`checkModel\` finds such faults.`;
+    this.#fail(new ModelError('stream.protocol', text, { retryable: false }));
+    this.#leave();
+  }
+
+  // Re-armed only when it fires: an event costs one reading of the clock.
+  #watch(ms: number): void {
+    const { host } = this.#options;
+    if (this.#timer !== undefined) host.clearTimeout(this.#timer);
+    this.#timer = host.setTimeout(() => this.#look(), ms);
+  }
+
+  #look(): void {
+    this.#timer = undefined;
+    if (this.#over) return;
+    const left = this.#heardAt + this.#limitMs - this.#options.host.now();
+    if (left > 0) return this.#watch(left);
+    if (this.#ended) this.#answer();
+    else {
+      this.#fail(
+        new ModelError(
+          'stream.idle',
+          `The model "${this.#model.id}" sent nothing for ${this.#limitMs} ms (idleTimeoutMs), so the call was ended.`,
+          { retryable: true },
+        ),
+      );
+    }
+    this.#leave();
+  }
+
+  #answer(): void {
+    this.#finish();
+    this.#settle({ kind: 'answered', message: this.fold.message(), fold: this.fold });
+  }
+
+  #fail(error: TurnchartError): void {
+    this.#finish();
+    this.#settle({ kind: 'failed', error, shown: this.#shown || this.#ended, usage: this.fold.usage });
+  }
+
+  #finish(): void {
+    this.#over = true;
+    if (this.#timer !== undefined) this.#options.host.clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+
+  // Leaves a stream that may still be running. Not for one that ended: an abort costs more than all the rest of a call.
+  #leave(): void {
+    this.#controller.abort(cancelReason);
+    try {
+      // Awaiting it could take for ever; a rejection is of no interest.
+      Promise.resolve(this.#iterator?.return?.()).catch(ignore);
+    } catch {
+      // A model whose `return` throws has no more to say either.
+    }
+  }
+}
+
+/** Anything a model threw, as an error with a code: our own errors as they are, the rest as `model.failed`. */
+export function modelErrorOf(thrown: unknown, modelId: string): TurnchartError {
+  if (isModelError(thrown) || isTurnchartError(thrown)) return thrown;
+  return new ModelError(
+    'model.failed',
+    `The model "${modelId}" threw something that is no ModelError: ${messageOf(thrown)}`,
+    { retryable: false, cause: thrown },
+  );
+}
+
+function jsonOf(value: unknown): string | null {
+  try {
+    return JSON.parse(JSON.stringify(value) ?? 'null');
+  } catch {
+    return null;
+  }
+}
+
+function ignore(): void {}

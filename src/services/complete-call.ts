@@ -1,0 +1,66 @@
+// A model call beside the turn's own, for transformers: the turn's retry, watchdog, cancel and usage accounting.
+
+import type { Completion, Model, ModelRequest } from '../contracts/model.ts';
+import { callModel, cancelReason, type ModelCall } from './call-model.ts';
+import { nextTry } from './retry.ts';
+import type { TurnRecord } from './turn-record.ts';
+
+/** Calls under way, so that leaving the stage can end them. */
+export class SideCalls {
+  #isOver = false;
+  readonly #live = new Set<() => void>();
+
+  /** Ends what is under way: each call rejects with the cancel reason. */
+  abandon(): void {
+    this.#isOver = true;
+    for (const leave of [...this.#live]) leave();
+    this.#live.clear();
+  }
+
+  /** Rejects with the model's error once no attempt is left, or with the cancel reason. */
+  complete(record: TurnRecord, request: ModelRequest, model: Model | undefined): Promise<Completion> {
+    return new Promise((resolve, reject) => {
+      if (this.#isOver) return reject(cancelReason);
+      const { host, idleTimeoutMs } = record.settings;
+      const settings = { ...record.settings, models: model === undefined ? record.settings.models : ([model] as const) };
+      let state = { settings, modelIndex: model === undefined ? record.modelIndex : 0, attempt: 0 };
+      let call: ModelCall | undefined;
+      let timer: unknown;
+      const leave = () => {
+        call?.abandon();
+        host.clearTimeout(timer);
+        reject(cancelReason);
+      };
+      const attempt = () => {
+        const target = settings.models[state.modelIndex] ?? settings.models[0];
+        const messageId = host.createId('message');
+        call = callModel(target, request, { host, idleTimeoutMs, messageId }, (outcome) => {
+          record.count(outcome.kind === 'answered' ? outcome.fold.usage : outcome.usage);
+          if (outcome.kind === 'answered') {
+            this.#live.delete(leave);
+            return resolve(completionOf(outcome.message, outcome.fold));
+          }
+          const next = nextTry(state, outcome.error);
+          if (next === undefined || outcome.error.code === 'model.contextOverflow') {
+            this.#live.delete(leave);
+            return reject(outcome.error);
+          }
+          state = { settings, modelIndex: next.modelIndex, attempt: next.attempt };
+          timer = host.setTimeout(attempt, next.delayMs);
+        });
+      };
+      this.#live.add(leave);
+      attempt();
+    });
+  }
+}
+
+/** A finished fold as a completion. */
+export function completionOf(message: Completion['message'], fold: ModelCall['fold']): Completion {
+  return {
+    message,
+    stopReason: fold.stopReason,
+    ...(fold.rawStopReason === undefined ? {} : { rawStopReason: fold.rawStopReason }),
+    ...(fold.usage === undefined ? {} : { usage: fold.usage }),
+  };
+}

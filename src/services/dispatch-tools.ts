@@ -1,0 +1,153 @@
+// The service of `dispatching`: carries out the calls of one message, group by group, and appends their results.
+
+import { createActor, type ActorRefFrom, type AnyActorRef } from 'xstate';
+import { messageOf, TurnchartError } from '../contracts/errors.ts';
+import type { ToolCallBlock, ToolResultBlock } from '../conversation/block.ts';
+import { serviceLogic, type ServiceActor, type ServiceLogic } from '../machines/service.ts';
+import { toolCallMachine } from '../machines/tool-call.ts';
+import type { TurnFacts, TurnScope } from '../machines/turn.ts';
+import { PerformedCall } from './perform-call.ts';
+import { planCalls, planFault, type CallPlan } from './plan-calls.ts';
+import { recordOf, type TurnRecord } from './turn-record.ts';
+
+/** Results stand in call order; events come in the order of what happens. Settles once every call has a result. */
+export const dispatchTools: ServiceLogic<TurnScope, TurnFacts> = serviceLogic((scope, actor) => {
+  const batch = new Batch(recordOf(scope), actor);
+  batch.start();
+  return () => batch.abandon();
+});
+
+class Batch {
+  readonly #record: TurnRecord;
+  readonly #actor: ServiceActor<TurnFacts>;
+  readonly #calls: readonly ToolCallBlock[];
+  readonly #results: (ToolResultBlock | undefined)[];
+  readonly #live = new Set<PerformedCall>();
+  #plan: CallPlan = [];
+  #group = 0;
+  #position = 0;
+  #unsettled: number;
+  #waitingForApproval = 0;
+  #isInterrupted = false;
+  #isGoing = false;
+  #isOver = false;
+  #grace: unknown;
+
+  constructor(record: TurnRecord, actor: ServiceActor<TurnFacts>) {
+    this.#record = record;
+    this.#actor = actor;
+    this.#calls = record.calls;
+    this.#results = Array.from({ length: this.#calls.length });
+    this.#unsettled = this.#calls.length;
+  }
+
+  start(): void {
+    this.#plan = this.#makePlan();
+    this.#record.dispatch = this;
+    this.#go();
+  }
+
+  /** Cancel: what runs has `graceMs` to give back a result; what does not run never will. A second cancel may shorten the time. */
+  interrupt(graceMs: number): void {
+    if (this.#isOver) return;
+    this.#isInterrupted = true;
+    for (const call of [...this.#live]) call.cancel();
+    this.#go();
+    if (this.#isOver) return;
+    const { host } = this.#record.settings;
+    host.clearTimeout(this.#grace);
+    if (graceMs <= 0) return this.#expire();
+    this.#grace = host.setTimeout(() => this.#expire(), graceMs);
+  }
+
+  /** The service was left without settling, which only a broken turn does: nothing may be heard of it again. */
+  abandon(): void {
+    this.#isOver = true;
+    this.#record.settings.host.clearTimeout(this.#grace);
+    for (const call of this.#live) call.abandon();
+    this.#live.clear();
+  }
+
+  #expire(): void {
+    for (const call of [...this.#live]) call.expire();
+  }
+
+  #makePlan(): CallPlan {
+    const { tools, steps } = this.#record.settings;
+    const toolOf = (name: string) => tools.get(name);
+    if (steps.planCalls === undefined) return planCalls(this.#calls, toolOf);
+    let plan: CallPlan;
+    try {
+      plan = steps.planCalls(this.#calls, toolOf);
+    } catch (thrown) {
+      throw new TurnchartError('turn.broken', `The step "planCalls" threw: ${messageOf(thrown)}`, { cause: thrown });
+    }
+    const fault = planFault(plan, this.#calls);
+    if (fault === undefined) return plan;
+    throw new TurnchartError('turn.broken', `The step "planCalls" returned no plan for these calls: ${fault}.`);
+  }
+
+  // Starts what may start now. A call that settles at once comes back here while the loop runs: the loop goes on with it.
+  #go(): void {
+    if (this.#isGoing) return;
+    this.#isGoing = true;
+    while (this.#startNext());
+    this.#isGoing = false;
+    if (this.#unsettled === 0 && !this.#isOver) this.#finish();
+  }
+
+  #startNext(): boolean {
+    const group = this.#plan[this.#group];
+    if (group === undefined || this.#isOver) return false;
+    const call = group[this.#position];
+    if (call === undefined) {
+      if (this.#live.size > 0) return false;
+      this.#group++;
+      this.#position = 0;
+      return true;
+    }
+    if (this.#live.size >= this.#record.settings.maxParallelTools) return false;
+    this.#position++;
+    this.#perform(call);
+    return true;
+  }
+
+  #perform(call: ToolCallBlock): void {
+    const index = this.#calls.indexOf(call);
+    const performed = new PerformedCall(this.#record, call, this.#actorFor(call, index), {
+      settled: (result) => {
+        this.#live.delete(performed);
+        this.#results[index] = result;
+        this.#unsettled--;
+        this.#go();
+      },
+      approval: (isAsked) => this.#countApproval(isAsked),
+    });
+    this.#live.add(performed);
+    if (this.#isInterrupted) performed.cancel();
+    else performed.start();
+  }
+
+  // Never the turn as parent, whose services a forged done event could end, and never an id the model chose.
+  #actorFor(call: ToolCallBlock, index: number): ActorRefFrom<typeof toolCallMachine> {
+    return createActor(toolCallMachine, {
+      parent: this.#actor.self as AnyActorRef, // the service's own actor, typed unknown to keep xstate out of its contract
+      id: `toolCall:${index}`,
+      input: { callId: call.id, name: call.name },
+    }).start();
+  }
+
+  #countApproval(isAsked: boolean): void {
+    this.#waitingForApproval += isAsked ? 1 : -1;
+    this.#actor.report(
+      isAsked ? { type: 'approval.asked' } : { type: 'approval.answered', waiting: this.#waitingForApproval },
+    );
+  }
+
+  #finish(): void {
+    this.#isOver = true;
+    this.#record.settings.host.clearTimeout(this.#grace);
+    this.#record.settleResults(this.#results.filter((result) => result !== undefined));
+    this.#actor.settle(this.#record.facts('settled'));
+  }
+}

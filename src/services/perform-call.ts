@@ -1,0 +1,337 @@
+// One tool call, performed: the toolCall chart says what comes next, this does it and reports the facts back to the chart.
+
+import type { ActorRefFrom } from 'xstate';
+import { messageOf } from '../contracts/errors.ts';
+import type { Approval } from '../contracts/engine.ts';
+import type { Tool, ToolContext } from '../contracts/tool.ts';
+import type { ToolCallBlock, ToolResultBlock, ToolResultStatus } from '../conversation/block.ts';
+import type { JsonValue } from '../conversation/json.ts';
+import type { toolCallMachine, ToolCallMachineEvent } from '../machines/tool-call.ts';
+import { callArguments } from '../tools/call-arguments.ts';
+import { errorResultText } from '../tools/error-text.ts';
+import { toResultBlocks } from '../tools/result-content.ts';
+import { cancelReason } from './call-model.ts';
+import {
+  refusedResult,
+  textResult,
+  timedOutResult,
+  truncatedResult,
+  unknownToolResult,
+  unstartedResult,
+} from './call-results.ts';
+import { isThenable } from './thenable.ts';
+import type { TurnRecord } from './turn-record.ts';
+
+/** Who wants to know how a call fares. */
+export interface CallAudience {
+  /** Exactly once, unless the call is abandoned. */
+  settled(result: ToolResultBlock): void;
+  /** True when somebody is asked, false when the question is answered or dropped. */
+  approval(isAsked: boolean): void;
+}
+
+/** A call in progress. */
+export class PerformedCall {
+  readonly #record: TurnRecord;
+  readonly #call: ToolCallBlock;
+  readonly #chart: ActorRefFrom<typeof toolCallMachine>;
+  readonly #audience: CallAudience;
+  readonly #tool: Tool | undefined;
+  #args: unknown;
+  #result: ToolResultBlock | undefined;
+  #context: ToolContext | undefined;
+  #controller: AbortController | undefined;
+  #timer: unknown;
+  #startedAt: number | undefined;
+  #isAsking = false;
+  #isCancelled = false;
+  #isOver = false;
+
+  constructor(
+    record: TurnRecord,
+    call: ToolCallBlock,
+    chart: ActorRefFrom<typeof toolCallMachine>,
+    audience: CallAudience,
+  ) {
+    this.#record = record;
+    this.#call = call;
+    this.#chart = chart;
+    this.#audience = audience;
+    this.#tool = record.settings.tools.get(call.name);
+  }
+
+  /** Checks the call and goes on as far as it can at once. */
+  start(): void {
+    const { stop, settings } = this.#record;
+    const runnable = stop !== 'refusal';
+    const truncated = stop === 'maxTokens';
+    const parsed = runnable && !truncated ? this.#parse(callArguments(this.#call)) : undefined;
+    this.#result = !runnable
+      ? refusedResult(this.#call)
+      : truncated
+        ? truncatedResult(this.#call)
+        : this.#tool === undefined
+          ? unknownToolResult(this.#call, settings.tools.keys())
+          : undefined;
+    const valid = parsed ?? false;
+    this.#send({
+      type: 'call.checked',
+      runnable,
+      truncated,
+      known: this.#tool !== undefined,
+      valid,
+      asks: valid && this.#mustAsk(),
+    });
+  }
+
+  /** Ends a call that does not run yet; a running one only hears of it through its signal. */
+  cancel(): void {
+    if (this.#isOver || this.#isCancelled) return;
+    this.#isCancelled = true;
+    this.#result = unstartedResult(this.#call, 'notStarted');
+    this.#send({ type: 'call.cancel' });
+    this.#controller?.abort(cancelReason);
+  }
+
+  /** The grace time is over: what has not settled by now is interrupted. */
+  expire(): void {
+    if (this.#isOver) return;
+    this.#result = unstartedResult(this.#call, 'interrupted');
+    this.#send({ type: 'call.expire' });
+  }
+
+  /** Drops it without a result. */
+  abandon(): void {
+    this.#isOver = true;
+    this.#stopClock();
+    this.#controller?.abort(cancelReason);
+    this.#chart.send({ type: 'call.cancel' });
+    if (this.#chart.getSnapshot().status === 'active') this.#chart.send({ type: 'call.expire' });
+  }
+
+  // The chart has no user code in its steps, so its state can be read as soon as `send` returns.
+  #send(event: ToolCallMachineEvent): void {
+    this.#chart.send(event);
+    const { value, status } = this.#chart.getSnapshot();
+    if (status !== 'active') this.#settle(value as ToolResultStatus);
+    else if (value === 'approving') this.#ask();
+    else if (value === 'running' && event.type !== 'call.cancel') this.#run();
+  }
+
+  #parse(raw: unknown): boolean {
+    if (this.#tool === undefined) return false;
+    let parsed: ReturnType<Tool['parse']>;
+    try {
+      parsed = this.#tool.parse(raw);
+    } catch (thrown) {
+      parsed = { ok: false, message: `The arguments of ${this.#call.name} could not be checked: ${messageOf(thrown)}` };
+    }
+    if (parsed.ok) this.#args = parsed.args;
+    else this.#result = textResult(this.#call, 'invalidArguments', String(parsed.message));
+    return parsed.ok;
+  }
+
+  #mustAsk(): boolean {
+    const needs = this.#tool?.needsApproval;
+    if (this.#record.approve === undefined || needs === false) return false;
+    if (typeof needs !== 'function') return true;
+    try {
+      return needs(this.#args);
+    } catch {
+      return true; // a tool that cannot say is a tool to ask about
+    }
+  }
+
+  #ask(): void {
+    let answer: unknown;
+    try {
+      const preview = this.#tool?.preview?.(this.#args, this.#toolContext());
+      answer = isThenable(preview) ? this.#askLater(preview) : this.#question(preview);
+    } catch (thrown) {
+      return this.#deny(`the preview threw: ${messageOf(thrown)}`);
+    }
+    if (!isThenable(answer)) return this.#answered(answer);
+    this.#isAsking = true;
+    this.#audience.approval(true);
+    Promise.resolve(answer).then(
+      (value) => this.#resume(() => this.#answered(value)),
+      (thrown) => this.#resume(() => this.#deny(messageOf(thrown))),
+    );
+  }
+
+  async #askLater(preview: PromiseLike<unknown>): Promise<unknown> {
+    return this.#question(await preview);
+  }
+
+  #question(preview: unknown): unknown {
+    const { approve } = this.#record;
+    const tool = this.#tool;
+    if (approve === undefined || tool === undefined || this.#isOver) return undefined;
+    const shown = preview === undefined ? {} : { preview: preview as JsonValue };
+    let answer: unknown;
+    try {
+      answer = approve({ call: this.#call, tool, args: this.#args, ...shown }, this.#toolContext());
+    } catch (thrown) {
+      answer = { allow: false, message: messageOf(thrown) };
+    }
+    // Only a question that stays open is worth an event.
+    if (isThenable(answer)) this.#record.events.push({ type: 'toolCall.awaitingApproval', call: this.#call, ...shown });
+    return answer;
+  }
+
+  #answered(answer: unknown): void {
+    const given = typeof answer === 'object' && answer !== null ? (answer as Partial<Approval>) : {};
+    if (given.allow !== true) {
+      const why = 'message' in given && typeof given.message === 'string' ? given.message : 'no reason was given';
+      return this.#deny(why);
+    }
+    const changed = 'args' in given && given.args !== undefined;
+    const valid = !changed || this.#parse(given.args);
+    this.#settleApproval({ type: 'approval.settled', allowed: true, valid });
+  }
+
+  #deny(why: string): void {
+    this.#result = textResult(this.#call, 'denied', `${this.#call.name} was not allowed to run: ${why}`);
+    this.#settleApproval({ type: 'approval.settled', allowed: false, valid: true });
+  }
+
+  #settleApproval(event: ToolCallMachineEvent): void {
+    this.#dropQuestion();
+    this.#send(event);
+  }
+
+  #dropQuestion(): void {
+    if (!this.#isAsking) return;
+    this.#isAsking = false;
+    this.#audience.approval(false);
+  }
+
+  #run(): void {
+    this.#startedAt = this.#record.settings.host.now();
+    this.#record.events.push({ type: 'toolCall.started', call: this.#call });
+    this.#startClock();
+    let given: unknown;
+    try {
+      given = this.#execute();
+    } catch (thrown) {
+      return this.#threw(thrown);
+    }
+    if (!isThenable(given)) return this.#returned(given);
+    Promise.resolve(given).then(
+      (value) => this.#resume(() => this.#returned(value)),
+      (thrown) => this.#resume(() => this.#threw(thrown)),
+    );
+  }
+
+  #execute(): unknown {
+    const tool = this.#tool;
+    const { executeTool } = this.#record.settings.steps;
+    const context = this.#toolContext();
+    return executeTool === undefined || tool === undefined
+      ? tool?.execute(this.#args, context)
+      : executeTool(tool, this.#args, context);
+  }
+
+  #returned(value: unknown): void {
+    const { content, isError } = toResultBlocks(value);
+    this.#result = { type: 'toolResult', callId: this.#call.id, status: isError ? 'failed' : 'completed', content };
+    this.#send({ type: 'tool.settled', isError, backgrounded: false });
+  }
+
+  #threw(thrown: unknown): void {
+    this.#result = textResult(this.#call, 'failed', errorResultText(thrown));
+    this.#send({ type: 'tool.settled', isError: true, backgrounded: false });
+  }
+
+  // A late settle finds the call over and changes nothing.
+  #resume(take: () => void): void {
+    if (!this.#isOver) take();
+  }
+
+  #startClock(): void {
+    const ms = this.#limit();
+    if (ms === undefined) return;
+    this.#timer = this.#record.settings.host.setTimeout(() => {
+      this.#timer = undefined;
+      this.#result = timedOutResult(this.#call, ms);
+      this.#send({ type: 'call.timedOut' });
+      this.#controller?.abort(new DOMException(`The tool took longer than ${ms} ms.`, 'TimeoutError'));
+    }, ms);
+  }
+
+  #limit(): number | undefined {
+    const { steps, toolTimeoutMs, onListenerError } = this.#record.settings;
+    const usual = this.#tool?.timeoutMs ?? toolTimeoutMs;
+    if (steps.timeoutFor === undefined || this.#tool === undefined) return usual;
+    try {
+      return steps.timeoutFor(this.#call, this.#tool) ?? usual;
+    } catch (thrown) {
+      onListenerError(thrown);
+      return usual;
+    }
+  }
+
+  #stopClock(): void {
+    if (this.#timer !== undefined) this.#record.settings.host.clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+
+  #settle(status: ToolResultStatus): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#stopClock();
+    this.#dropQuestion();
+    const { host } = this.#record.settings;
+    const plain = this.#result ?? textResult(this.#call, status, `${this.#call.name}: ${status}`);
+    const result = this.#format(plain.status === status ? plain : { ...plain, status });
+    const durationMs = this.#startedAt === undefined ? 0 : host.now() - this.#startedAt;
+    this.#record.events.push({ type: 'toolCall.settled', call: this.#call, result, durationMs });
+    this.#audience.settled(result);
+  }
+
+  // A step that throws or returns something else must not cost the result.
+  #format(result: ToolResultBlock): ToolResultBlock {
+    const { steps, onListenerError } = this.#record.settings;
+    if (steps.formatToolResult === undefined) return result;
+    try {
+      const formatted = steps.formatToolResult(this.#call, result);
+      if (formatted?.type === 'toolResult' && Array.isArray(formatted.content)) {
+        return { ...formatted, callId: this.#call.id };
+      }
+      throw new TypeError('The step "formatToolResult" must return a tool result block.');
+    } catch (thrown) {
+      onListenerError(thrown);
+      return result;
+    }
+  }
+
+  // Own getters, so that a context copied with a spread still has its signal.
+  #toolContext(): ToolContext {
+    if (this.#context !== undefined) return this.#context;
+    const signal = () => (this.#controller ??= this.#newController()).signal;
+    const record = this.#record;
+    const call = this.#call;
+    this.#context = {
+      callId: call.id,
+      idempotencyKey: `${record.message?.id ?? ''}/${call.id}`,
+      get signal() {
+        return signal();
+      },
+      turnContext: record.turnContext,
+      session: record.session,
+      conversation: record.conversation,
+      progress: (update) => {
+        if (!this.#isOver && this.#startedAt !== undefined) {
+          record.events.push({ type: 'toolCall.progress', callId: call.id, update });
+        }
+      },
+    };
+    return this.#context;
+  }
+
+  #newController(): AbortController {
+    const controller = new AbortController();
+    if (this.#isCancelled || this.#isOver) controller.abort(cancelReason);
+    return controller;
+  }
+}

@@ -1,0 +1,45 @@
+// Which calls of a message run side by side: the default plan, and the check of a plan somebody else made.
+
+import type { Tool } from '../contracts/tool.ts';
+import type { ToolCallBlock } from '../conversation/block.ts';
+
+/** Groups in order; the calls of a group may run in parallel. */
+export type CallPlan = readonly (readonly ToolCallBlock[])[];
+
+/** Adjacent calls to concurrency-safe tools form a group; every other call is a group of its own. */
+export function planCalls(calls: readonly ToolCallBlock[], tools: (name: string) => Tool | undefined): CallPlan {
+  const groups: ToolCallBlock[][] = [];
+  let together: ToolCallBlock[] | undefined;
+  for (const call of calls) {
+    if (!isSafe(call, tools(call.name))) {
+      together = undefined;
+      groups.push([call]);
+    } else if (together === undefined) {
+      together = [call];
+      groups.push(together);
+    } else {
+      together.push(call);
+    }
+  }
+  return groups;
+}
+
+/** Undefined when every call is in exactly one group, else what is wrong. Total on any value. */
+export function planFault(plan: unknown, calls: readonly ToolCallBlock[]): string | undefined {
+  if (!Array.isArray(plan) || !plan.every((group) => Array.isArray(group))) return 'expected an array of arrays of calls';
+  const planned: unknown[] = plan.flat();
+  const missing = calls.find((call) => !planned.includes(call));
+  if (missing !== undefined) return `call ${missing.id} (${missing.name}) is in no group`;
+  return planned.length === calls.length ? undefined : `${planned.length} calls in the groups, expected ${calls.length}`;
+}
+
+// A call to an unknown tool never runs, so it stands in nobody's way.
+function isSafe(call: ToolCallBlock, tool: Tool | undefined): boolean {
+  if (tool === undefined) return true;
+  if (typeof tool.isConcurrencySafe !== 'function') return tool.isConcurrencySafe;
+  try {
+    return tool.isConcurrencySafe(call.args ?? {});
+  } catch {
+    return false;
+  }
+}

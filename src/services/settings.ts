@@ -1,0 +1,30 @@
+// An engine's options with every default filled in: what the services of a turn read.
+
+import type { Approve, EngineSteps, RetryOptions } from '../contracts/engine.ts';
+import type { Host } from '../contracts/host.ts';
+import type { Model, ModelRequest, ToolChoice, ToolDefinition } from '../contracts/model.ts';
+import type { Tool } from '../contracts/tool.ts';
+import type { Stage, Transformer } from '../contracts/transformer.ts';
+
+/** Made once per engine and shared by all its turns. Durations are milliseconds. */
+export interface TurnSettings {
+  /** The model, then its fallbacks in order. */
+  readonly models: readonly [Model, ...Model[]];
+  readonly tools: ReadonlyMap<string, Tool>;
+  readonly definitions: readonly ToolDefinition[];
+  readonly transformers: Readonly<Record<Stage, readonly Transformer[]>>;
+  readonly stages: Readonly<Record<Stage, boolean>>;
+  readonly toolChoice: ToolChoice | undefined;
+  /** The parts of every request that never change. */
+  readonly request: Pick<ModelRequest, 'maxOutputTokens' | 'output' | 'providerOptions'>;
+  readonly maxIterations: number;
+  readonly maxParallelTools: number;
+  readonly toolTimeoutMs: number | undefined;
+  readonly cancelGraceMs: number;
+  readonly idleTimeoutMs: number;
+  readonly retry: Required<RetryOptions>;
+  readonly approve: Approve | undefined;
+  readonly steps: EngineSteps;
+  readonly host: Host;
+  readonly onListenerError: (error: unknown) => void;
+}

@@ -1,0 +1,78 @@
+// The service of `streaming`: one attempt at the model's answer, and what is to be done when it fails.
+
+import { ModelError, type TurnchartError } from '../contracts/errors.ts';
+import { serviceLogic, type ServiceLogic } from '../machines/service.ts';
+import type { TurnFacts, TurnScope } from '../machines/turn.ts';
+import { callModel, type CallOutcome } from './call-model.ts';
+import { nextTry } from './retry.ts';
+import { recordOf, type TurnRecord } from './turn-record.ts';
+
+/** Streams one attempt to the readers and settles with the answer in the transcript, or with what comes next. */
+export const streamModel: ServiceLogic<TurnScope, TurnFacts> = serviceLogic((scope, actor) => {
+  const record = recordOf(scope);
+  const { events } = record;
+  const call = callModel(
+    record.model,
+    record.request(),
+    {
+      host: record.settings.host,
+      idleTimeoutMs: record.settings.idleTimeoutMs,
+      messageId: record.settings.host.createId('message'),
+      onEvent: (event) => events.push(event),
+    },
+    (outcome) => actor.settle(record.facts(conclude(record, outcome))),
+  );
+  record.fold = call.fold;
+  return () => call.abandon();
+});
+
+function conclude(record: TurnRecord, outcome: CallOutcome): TurnFacts['kind'] {
+  if (outcome.kind === 'failed') {
+    record.fold = undefined;
+    record.count(outcome.usage);
+    return failed(record, outcome.error, outcome.shown);
+  }
+  const { fold, message } = outcome;
+  record.count(fold.usage);
+  record.lastUsage = fold.usage;
+  if (fold.stopReason === 'contextOverflow') return cutByContext(record, outcome);
+  record.settleAnswer(message, fold.stopReason);
+  return 'answered';
+}
+
+function failed(record: TurnRecord, error: TurnchartError, shown: boolean): TurnFacts['kind'] {
+  const { events } = record;
+  if (error.code === 'model.contextOverflow') {
+    if (shown) events.push({ type: 'stream.reset' });
+    record.fail(error);
+    return 'overflow';
+  }
+  const next = nextTry(record, error);
+  if (next !== undefined) {
+    record.modelIndex = next.modelIndex;
+    record.attempt = next.attempt;
+    record.retryDelayMs = next.delayMs;
+    events.push({ type: 'stream.retrying', attempt: next.retry, delayMs: next.delayMs, error });
+    if (shown) events.push({ type: 'stream.reset' });
+    return 'retry';
+  }
+  if (shown) events.push({ type: 'stream.reset' });
+  record.fail(error);
+  return 'gaveUp';
+}
+
+// The provider filled the window while it wrote. The first time the context is re-shaped and asked again; after that
+// what was said is kept, without the calls that may be incomplete.
+function cutByContext(record: TurnRecord, outcome: Extract<CallOutcome, { kind: 'answered' }>): TurnFacts['kind'] {
+  const text = `The model "${record.model.id}" stopped because its context window is full. Use transformers that shorten the context, or a model with a larger window.`;
+  record.fail(new ModelError('model.contextOverflow', text, { retryable: false }));
+  const mayReshape = !record.isReshaped && record.settings.stages.beforeIteration;
+  const partial = mayReshape ? undefined : outcome.fold.partial('contextOverflow');
+  if (partial === undefined) {
+    record.fold = undefined;
+    record.events.push({ type: 'stream.reset' });
+  } else {
+    record.settleAnswer(partial, 'contextOverflow');
+  }
+  return 'overflow';
+}

@@ -1,0 +1,256 @@
+// What one turn knows: the chart's scope, and the state its services share. Made by the runtime, dropped at the end.
+
+import { isTurnchartError, messageOf, TurnchartError } from '../contracts/errors.ts';
+import type { Approve } from '../contracts/engine.ts';
+import type { EngineEvent, TurnReason, TurnResult } from '../contracts/events.ts';
+import type { Model, ModelRequest, StopReason } from '../contracts/model.ts';
+import type { ToolSession } from '../contracts/tool.ts';
+import type { Block, ToolCallBlock } from '../conversation/block.ts';
+import { openCalls, type Conversation } from '../conversation/conversation.ts';
+import type { JsonValue } from '../conversation/json.ts';
+import type { Message } from '../conversation/message.ts';
+import { addUsage, noUsage, type Usage } from '../conversation/usage.ts';
+import type { TurnFacts, TurnScope } from '../machines/turn.ts';
+import type { Broadcaster } from './broadcast.ts';
+import type { Fold } from './fold.ts';
+import type { TurnSettings } from './settings.ts';
+import { appendMessage } from './transcript.ts';
+import { unstartedResult } from './call-results.ts';
+
+/** Where accepted steers wait. The turn drains it and never holds a message itself, so that none can die with it. */
+export interface Inbox {
+  readonly pending: number;
+  /** Takes what waits, in order, framed as it should stand in the transcript. */
+  drain(iteration: number): readonly Message[];
+  /** A model request with everything drained so far got its settled answer. */
+  answered(iteration: number): void;
+}
+
+/** What a turn is made of. */
+export interface TurnParts {
+  readonly turnId: string;
+  readonly conversation: Conversation;
+  readonly settings: TurnSettings;
+  readonly session: ToolSession;
+  readonly events: Broadcaster<EngineEvent>;
+  readonly inbox: Inbox;
+  readonly turnContext: unknown;
+  readonly approve: Approve | undefined;
+}
+
+/** The model's view of the transcript for one iteration. */
+export interface ModelView {
+  readonly system: readonly Block[];
+  readonly messages: readonly Message[];
+}
+
+/** Something that can be told to stop its tools. */
+export interface Interruptible {
+  interrupt(graceMs: number): void;
+}
+
+/** The record of one turn. Its scope methods are what the chart's actions call. */
+export class TurnRecord implements TurnScope {
+  readonly turnId: string;
+  readonly conversation: Conversation;
+  readonly settings: TurnSettings;
+  readonly session: ToolSession;
+  readonly events: Broadcaster<EngineEvent>;
+  readonly inbox: Inbox;
+  readonly approve: Approve | undefined;
+  turnContext: unknown;
+
+  iteration = 0;
+  /** No steer is taken any more. */
+  isSealed = false;
+  /** What the model sees this iteration where a transformer gave a view; else the transcript. */
+  view: ModelView | undefined;
+  /** The message being streamed. */
+  fold: Fold | undefined;
+  /** The batch of calls being carried out. */
+  dispatch: Interruptible | undefined;
+  /** Position in `settings.models`. */
+  modelIndex = 0;
+  /** Retries of this iteration on this model. */
+  attempt = 0;
+  retryDelayMs = 0;
+  /** The last settled message, its stop reason and its calls. */
+  message: Message | undefined;
+  stop: StopReason = 'endTurn';
+  calls: readonly ToolCallBlock[] = [];
+  /** Messages in a row that the token limit cut. */
+  cuts = 0;
+  /** The context of this iteration was re-shaped because it was too long. */
+  isReshaped = false;
+  lastUsage: Usage | undefined;
+
+  #usage: Usage = noUsage;
+  #reason: TurnReason = 'completed';
+  #error: TurnchartError | undefined;
+  #result: TurnResult | undefined;
+
+  constructor(parts: TurnParts) {
+    this.turnId = parts.turnId;
+    this.conversation = parts.conversation;
+    this.settings = parts.settings;
+    this.session = parts.session;
+    this.events = parts.events;
+    this.inbox = parts.inbox;
+    this.turnContext = parts.turnContext;
+    this.approve = parts.approve;
+  }
+
+  get model(): Model {
+    return this.settings.models[this.modelIndex] ?? this.settings.models[0];
+  }
+
+  /** What guards may know, read now. */
+  facts(kind: TurnFacts['kind']): TurnFacts {
+    return {
+      kind,
+      stop: this.stop,
+      calls: kind === 'overflow' ? 0 : this.calls.length,
+      pending: this.inbox.pending,
+      last: this.iteration >= this.settings.maxIterations,
+      cutBefore: this.cuts > 1,
+      reshaped: this.isReshaped,
+    };
+  }
+
+  /** Adds a model call's tokens to the turn's. */
+  count(usage: Usage | undefined): void {
+    if (usage !== undefined) this.#usage = addUsage(this.#usage, usage);
+  }
+
+  /** Puts a message at the end of the transcript and announces it. */
+  append(message: Message): void {
+    appendMessage(this.conversation, message, this.events);
+  }
+
+  /** Takes over an answer: into the transcript, with everything the chart's guards will ask about it. */
+  settleAnswer(message: Message, stop: StopReason): void {
+    this.fold = undefined;
+    this.message = message;
+    this.stop = stop;
+    this.cuts = stop === 'maxTokens' ? this.cuts + 1 : 0;
+    this.append(message);
+    this.calls = openCalls(this.conversation);
+    this.inbox.answered(this.iteration);
+    this.events.push({ type: 'assistant.settled', message, stopReason: stop });
+  }
+
+  /** Appends the results of the last message's calls as one message. */
+  settleResults(content: Message['content']): void {
+    const message: Message = { id: this.settings.host.createId('message'), role: 'tool', content };
+    this.append(message);
+    this.events.push({ type: 'toolResults.settled', message });
+  }
+
+  /** The request of this iteration. */
+  request(): ModelRequest {
+    const { settings, view, conversation } = this;
+    const request: ModelRequest = {
+      system: view?.system ?? conversation.system,
+      messages: view?.messages ?? conversation.messages,
+      tools: settings.definitions,
+      ...settings.request,
+      ...(this.iteration === 1 && settings.toolChoice !== undefined ? { toolChoice: settings.toolChoice } : {}),
+    };
+    const { buildRequest } = settings.steps;
+    if (buildRequest === undefined) return request;
+    try {
+      return buildRequest(request);
+    } catch (thrown) {
+      throw new TurnchartError('turn.broken', `The step "buildRequest" threw: ${messageOf(thrown)}`, { cause: thrown });
+    }
+  }
+
+  beginIteration(): void {
+    this.iteration++;
+    this.attempt = 0;
+    this.isReshaped = false;
+    this.view = undefined;
+    this.dispatch = undefined;
+    if (this.inbox.pending === 0) return;
+    const { iteration } = this;
+    for (const message of this.inbox.drain(iteration)) {
+      this.append(message);
+      this.events.push({ type: 'message.injected', message, iteration });
+    }
+  }
+
+  beginReshape(): void {
+    this.isReshaped = true;
+    this.view = undefined;
+  }
+
+  seal(): void {
+    this.isSealed = true;
+  }
+
+  interruptTools(graceMs: number | undefined): void {
+    this.dispatch?.interrupt(graceMs ?? this.settings.cancelGraceMs);
+  }
+
+  conclude(reason: TurnReason): void {
+    this.#reason = reason;
+  }
+
+  /** Notes why the turn will end: the error of its result. */
+  fail(error: TurnchartError): void {
+    this.#error = error;
+  }
+
+  breakDown(error: unknown): void {
+    this.fail(
+      isTurnchartError(error)
+        ? error
+        : new TurnchartError('turn.broken', `A step of the turn threw: ${messageOf(error)}`, { cause: error }),
+    );
+  }
+
+  land(): void {
+    const partial = this.#reason === 'aborted' ? this.fold?.partial('aborted') : undefined;
+    if (this.#reason === 'failed' && this.fold !== undefined) this.events.push({ type: 'stream.reset' });
+    this.fold = undefined;
+    if (partial !== undefined) {
+      this.message = partial;
+      this.append(partial);
+    }
+    const open = openCalls(this.conversation);
+    if (open.length === 0) return;
+    const status = this.dispatch === undefined ? 'notStarted' : 'interrupted';
+    const results = open.map((call) => unstartedResult(call, status));
+    for (const [index, call] of open.entries()) {
+      const result = results[index];
+      if (result !== undefined) this.events.push({ type: 'toolCall.settled', call, result, durationMs: 0 });
+    }
+    this.settleResults(results);
+  }
+
+  result(): TurnResult {
+    this.#result ??= {
+      turnId: this.turnId,
+      reason: this.#reason,
+      iterations: this.iteration,
+      usage: this.#usage,
+      ...(this.message === undefined ? {} : { message: this.message }),
+      ...(this.#error === undefined || this.#reason === 'completed' ? {} : { error: this.#error }),
+    };
+    return this.#result;
+  }
+
+  /** What inspectors see of it: never the transcript. */
+  toJSON(): JsonValue {
+    return { turnId: this.turnId, iteration: this.iteration, messages: this.conversation.messages.length };
+  }
+}
+
+/** The record behind a chart's scope; throws on a scope this runtime did not make. */
+export function recordOf(scope: TurnScope): TurnRecord {
+  if (scope instanceof TurnRecord) return scope;
+  throw new TurnchartError(
+    'engine.foreign',
+    'This turn was given a scope that no engine of this copy of turnchart made. Start turns through an engine.',
+  );
+}
