@@ -5,10 +5,9 @@ import { chartRule } from './chart-rule.ts';
 
 /** Reports a chart without `options.maxIterations`. */
 export const boundedCharts = chartRule('Every chart sets options.maxIterations.', ({ charts, program, report }) => {
-  for (const { call, states } of charts) {
+  for (const { place, states } of charts) {
     const options = states[0]?.properties?.get('options');
     const bounded = options !== undefined && objectsOf(options, program)[0]?.properties?.has('maxIterations') === true;
-    if (!bounded)
-      report(call, 'Set options: { maxIterations: 1000 }: the default is no limit, and a loop would hang the process.');
+    if (!bounded) report(place, 'Set options: { maxIterations: 1000 }: without a limit a loop would hang the process.');
   }
 });

@@ -13,7 +13,8 @@ export interface StateNode {
 
 /** One call of `createMachine`. */
 export interface Chart {
-  readonly call: ESTree.CallExpression;
+  /** The word `createMachine`, to report at. */
+  readonly place: ESTree.Node;
   /** Whether it is built by `setup(…)`, and not by the bare `createMachine` of xstate. */
   readonly bySetup: boolean;
   /** The root first, then every state below it. */
@@ -42,7 +43,8 @@ export function readCharts(program: ESTree.Program, sourceCode: SourceCode): Cha
       callee.property.name === 'createMachine';
     if (!bySetup && !(callee.type === 'Identifier' && callee.name === 'createMachine')) continue;
     const config = node.arguments[0];
-    charts.push({ call: node, bySetup, states: config === undefined ? [] : read.states('', config, node) });
+    const place = callee.type === 'MemberExpression' ? callee.property : callee;
+    charts.push({ place, bySetup, states: config === undefined ? [] : read.states('', config, place) });
   }
   return charts;
 }

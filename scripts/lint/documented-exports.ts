@@ -22,7 +22,7 @@ export const documentedExports = defineRule({
       for (const name of names) seen.add(name);
       if (fresh.length === 0 || isDocumented(statement)) return;
       context.report({
-        node: statement,
+        loc: { start: statement.loc.start, end: statement.loc.start }, // not the whole body
         message: `Export '${fresh.join(', ')}' has no doc comment. Say what its type cannot.`,
       });
     };

@@ -8,13 +8,10 @@ export const oneSetup = chartRule('One setup() per machine file.', ({ charts, no
   for (const node of nodes) {
     if (node.type !== 'CallExpression' || node.callee.type !== 'Identifier' || node.callee.name !== 'setup') continue;
     calls += 1;
-    if (calls > 1) report(node, 'This file has a setup() already. Give each chart a file of its own.');
+    if (calls > 1) report(node.callee, 'This file has a setup() already. Give each chart a file of its own.');
   }
-  for (const chart of charts) {
-    if (!chart.bySetup)
-      report(
-        chart.call,
-        'Build the machine with setup({ … }).createMachine, so that everything in it is typed and named.',
-      );
+  for (const { bySetup, place } of charts) {
+    if (!bySetup)
+      report(place, 'Build the machine with setup({ … }).createMachine, so that all in it is typed and named.');
   }
 });

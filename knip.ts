@@ -1,0 +1,20 @@
+// What counts as used: the public entries, the command, the scripts, the tests. Everything else must be reached from them.
+
+import type { KnipConfig } from 'knip';
+import { entrySources, readManifest, sourceOf } from './scripts/manifest.ts';
+
+const manifest = await readManifest();
+
+export default {
+  entry: [
+    ...entrySources(manifest).values(),
+    ...Object.values(manifest.bin).map(sourceOf),
+    'scripts/*.ts',
+    'scripts/*.mjs',
+    'test/**/*.test.ts',
+    'test/types/**/*.ts',
+  ],
+  project: ['src/**/*.ts', 'scripts/**/*.{ts,mjs}', 'test/**/*.ts', 'examples/**/*.ts', 'bench/**/*.ts'],
+  ignoreDependencies: ['node-floor'], // the oldest Node we promise, run by scripts/smoke.ts
+  ignoreExportsUsedInFile: { interface: true, type: true }, // a type named in an exported signature is exported too
+} satisfies KnipConfig;

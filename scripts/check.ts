@@ -1,0 +1,131 @@
+// `npm test` and, with --full, `npm run check`: every gate of the project, one line each with its seconds. The output of
+// a failing step follows its line; the tests, last and longest, are shown as they run.
+
+import { spawn } from 'node:child_process';
+import { mkdir, readFile, rm } from 'node:fs/promises';
+import { delimiter, join, resolve } from 'node:path';
+
+interface Step {
+  readonly name: string;
+  readonly command: readonly string[];
+  /** Print what it says even when it passes. */
+  readonly speaks?: boolean;
+}
+
+const root = resolve(import.meta.dirname, '..');
+const cache = join(root, 'node_modules/.cache/turnchart');
+const testReport = join(cache, 'tests.json');
+const full = process.argv.includes('--full');
+
+// The two lanes run side by side, the steps of a lane one after the other.
+const sourceSteps: readonly Step[] = [
+  { name: 'format', command: ['oxfmt', '--check'] },
+  { name: 'lint', command: ['oxlint'] },
+  { name: 'types', command: ['tsc', '-p', '.'] },
+  { name: 'dead code', command: ['knip', '--no-progress', '--no-config-hints'] },
+];
+const fullSourceSteps: readonly Step[] = [{ name: 'largest', command: ['node', 'scripts/largest.ts'], speaks: true }];
+
+// Each of these needs the ones before it.
+const packageSteps: readonly Step[] = [
+  { name: 'build', command: ['node', 'scripts/build.ts'] },
+  { name: 'built entries', command: ['node', 'scripts/smoke.ts'], speaks: true },
+  { name: 'browser bundle', command: ['node', 'scripts/bundle.ts'] },
+  { name: 'bundle size', command: ['size-limit'], speaks: full },
+  { name: 'package contents', command: ['node', 'scripts/pack.ts'], speaks: full },
+];
+
+const fullPackageSteps: readonly Step[] = [
+  { name: 'publint', command: ['publint', '--strict'] },
+  { name: 'types as installed', command: ['attw', '--pack', '.', '--profile', 'esm-only', '--no-definitely-typed'] },
+];
+
+const tests: Step = {
+  name: 'tests',
+  command: ['vitest', 'run', '--reporter=default', '--reporter=json', `--outputFile.json=${testReport}`],
+};
+
+const total = { passed: 0, failed: 0, skipped: 0 };
+const failures: string[] = [];
+
+await mkdir(cache, { recursive: true });
+await Promise.all([
+  runLane(full ? [...sourceSteps, ...fullSourceSteps] : sourceSteps, { stopAtFailure: false }),
+  runLane(full ? [...packageSteps, ...fullPackageSteps] : packageSteps, { stopAtFailure: true }),
+]);
+await runTests();
+
+if (failures.length > 0) console.log(`\nFailed: ${failures.join(', ')}`);
+const skipped = total.skipped > 0 ? `, ${total.skipped} skipped` : '';
+console.log(`\n${total.passed} passed, ${total.failed} failed${skipped}`);
+process.exitCode = failures.length > 0 ? 1 : 0;
+
+async function runLane(steps: readonly Step[], { stopAtFailure }: { readonly stopAtFailure: boolean }): Promise<void> {
+  for (const [index, step] of steps.entries()) {
+    const { passed, seconds, output } = await run(step, 'pipe');
+    console.log(line(step, passed, seconds));
+    if (!passed || step.speaks === true) console.log(output.trimEnd().replaceAll(/^/gm, '    '));
+    count(step, passed);
+    if (!passed && stopAtFailure) {
+      const rest = steps.slice(index + 1);
+      if (rest.length > 0) console.log(`      not run after that: ${rest.map(({ name }) => name).join(', ')}`);
+      return;
+    }
+  }
+}
+
+async function runTests(): Promise<void> {
+  await rm(testReport, { force: true });
+  const { passed, seconds } = await run(tests, 'inherit');
+  console.log(line(tests, passed, seconds));
+  const counted = await countTests();
+  if (!passed && counted.failed === 0) total.failed += 1; // an error outside of any test
+  if (!passed) failures.push(tests.name);
+  total.passed += counted.passed;
+  total.failed += counted.failed;
+  total.skipped += counted.skipped;
+}
+
+async function countTests(): Promise<typeof total> {
+  try {
+    const report: unknown = JSON.parse(await readFile(testReport, 'utf8'));
+    const number = (key: string) => {
+      const value: unknown = typeof report === 'object' && report !== null ? Reflect.get(report, key) : undefined;
+      return typeof value === 'number' ? value : 0;
+    };
+    return { passed: number('numPassedTests'), failed: number('numFailedTests'), skipped: number('numPendingTests') };
+  } catch {
+    return { passed: 0, failed: 0, skipped: 0 }; // vitest did not come so far
+  }
+}
+
+function count(step: Step, passed: boolean): void {
+  total[passed ? 'passed' : 'failed'] += 1;
+  if (!passed) failures.push(step.name);
+}
+
+function line(step: Step, passed: boolean, seconds: number): string {
+  return `${passed ? 'ok  ' : 'FAIL'}  ${step.name}  ${seconds.toFixed(1)} s`;
+}
+
+function run(step: Step, stdio: 'pipe' | 'inherit'): Promise<{ passed: boolean; seconds: number; output: string }> {
+  const started = performance.now();
+  const [command = '', ...args] = step.command;
+  return new Promise((done) => {
+    const child = spawn(command, args, {
+      cwd: root,
+      env: { ...process.env, PATH: [join(root, 'node_modules/.bin'), process.env['PATH']].join(delimiter) },
+      stdio: ['ignore', stdio, stdio],
+      shell: process.platform === 'win32', // commands of node_modules/.bin are .cmd files there
+    });
+    let output = '';
+    child.stdout?.on('data', (chunk) => (output += String(chunk)));
+    child.stderr?.on('data', (chunk) => (output += String(chunk)));
+    const end = (passed: boolean) => done({ passed, seconds: (performance.now() - started) / 1000, output });
+    child.on('error', (error) => {
+      output += error.message;
+      end(false);
+    });
+    child.on('close', (code) => end(code === 0));
+  });
+}
