@@ -104,7 +104,7 @@ export function retryAfterMsOf(headers: unknown): number | undefined {
   const text = headerOf(headers, 'retry-after');
   if (text === undefined || text.trim() === '') return undefined;
   const seconds = Number(text);
-  if (seconds >= 0) return seconds * 1000;
+  if (!Number.isNaN(seconds)) return seconds >= 0 ? seconds * 1000 : undefined;
   const date = Date.parse(text);
   return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now());
 }

@@ -11,7 +11,7 @@ const keyShapes: readonly RegExp[] = [
 // What follows the word for a key: the word stays.
 const namedKeys: readonly RegExp[] = [
   /\b((?:bearer|basic)\s+)[\w.~+/*-]{6,}=*/gi,
-  /(\b(?:x-)?(?:api[-_ ]?key|access[-_]?token|auth[-_]?token|secret|password)["']?\s*[:=]\s*["']?)[^\s"',;}&]{6,}/gi,
+  /(\b(?:x-)?(?:api[-_ ]?key|access[-_]?token|auth[-_]?token|secret|password)[\\"']*\s*[:=]\s*[\\"']*)[^\s\\"',;}&]{6,}/gi,
 ];
 
 /** The text with everything that is, or looks like, a key replaced by `[redacted]`. */
