@@ -1,0 +1,24 @@
+// Ctrl-C and termination: the first one cancels, the second one leaves. main.ts listens through it.
+
+/** Exit codes by signal, as shells have them: 128 and the signal's number. */
+const exitCodes = { SIGINT: 130, SIGTERM: 143 } as const;
+
+/** What to do about interrupts. */
+export interface InterruptHandlers {
+  /** Called at the first signal. */
+  readonly cancel: (exitCode: number) => void;
+  /** Called at each further one. */
+  readonly leave: (exitCode: number) => void;
+}
+
+/** Listens until the process ends. */
+export function listenForInterrupts({ cancel, leave }: InterruptHandlers): void {
+  let interrupted = false;
+  for (const [signal, exitCode] of Object.entries(exitCodes)) {
+    process.on(signal, () => {
+      if (interrupted) leave(exitCode);
+      else cancel(exitCode);
+      interrupted = true;
+    });
+  }
+}

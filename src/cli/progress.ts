@@ -1,0 +1,86 @@
+// What the status line says: elapsed time, tokens, and what is going on now. Pure; report-text.ts draws it.
+
+import type { EngineEvent, Usage } from '../index.ts';
+
+/** A turn's progress as far as its events tell. */
+export interface Progress {
+  readonly activity: string;
+  readonly running: readonly { readonly id: string; readonly name: string }[];
+  /** Of the model calls before the present one. */
+  readonly settled: Tokens;
+  readonly present: Tokens;
+}
+
+interface Tokens {
+  readonly input: number;
+  readonly output: number;
+}
+
+const none: Tokens = { input: 0, output: 0 };
+
+/** Before the first event. */
+export const noProgress: Progress = { activity: 'starting', running: [], settled: none, present: none };
+
+/** The progress after one more event. */
+export function progressAfter(progress: Progress, event: EngineEvent): Progress {
+  switch (event.type) {
+    case 'turn.started':
+      return { ...progress, activity: 'waiting for the model' };
+    case 'message.start':
+      return {
+        ...progress,
+        activity: 'waiting for the model',
+        settled: sum(progress.settled, progress.present),
+        present: none,
+      };
+    case 'thinking.start':
+      return { ...progress, activity: 'thinking' };
+    case 'text.start':
+      return { ...progress, activity: 'answering' };
+    case 'toolInput.start':
+      return { ...progress, activity: `preparing ${event.name}` };
+    case 'usage':
+      return { ...progress, present: tokensOf(event.usage) };
+    case 'stream.retrying':
+      return { ...progress, activity: `retrying in ${seconds(event.delayMs)}` };
+    case 'toolCall.awaitingApproval':
+      return { ...progress, activity: `waiting for approval of ${event.call.name}` };
+    case 'toolCall.started':
+      return { ...progress, running: [...progress.running, { id: event.call.id, name: event.call.name }] };
+    case 'toolCall.settled':
+      return { ...progress, running: progress.running.filter(({ id }) => id !== event.call.id) };
+    case 'toolResults.settled':
+      return { ...progress, activity: 'waiting for the model', running: [] };
+    default:
+      return progress;
+  }
+}
+
+const spinner = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'] as const;
+
+/** The status line after `elapsedMs`. */
+export function statusLine(progress: Progress, elapsedMs: number): string {
+  const { input, output } = sum(progress.settled, progress.present);
+  const turn = spinner[Math.floor(elapsedMs / 100) % spinner.length] ?? '';
+  const names = progress.running.map(({ name }) => name);
+  const activity = names.length > 0 ? `running ${names.join(', ')}` : progress.activity;
+  return `${turn} ${seconds(elapsedMs)} · ${tokens({ inputTokens: input, outputTokens: output })} · ${activity}`;
+}
+
+/** `1,204 in, 88 out tokens`. */
+export function tokens({ inputTokens, outputTokens }: Usage): string {
+  return `${inputTokens.toLocaleString('en-US')} in, ${outputTokens.toLocaleString('en-US')} out tokens`;
+}
+
+/** `0.4 s`. */
+export function seconds(ms: number): string {
+  return `${(ms / 1_000).toFixed(1)} s`;
+}
+
+function tokensOf({ inputTokens, outputTokens }: Usage): Tokens {
+  return { input: inputTokens, output: outputTokens };
+}
+
+function sum(left: Tokens, right: Tokens): Tokens {
+  return { input: left.input + right.input, output: left.output + right.output };
+}

@@ -1,0 +1,62 @@
+// Finds the prompt where -p gives none: piped text, or a default question about the folder. main.ts calls it.
+
+import type { Readable } from 'node:stream';
+
+/** What is asked when nobody asks. */
+export const defaultPrompt = 'How many files are here, and which is the longest?';
+
+/** A prompt, with a remark where it is not the user's own. */
+export interface FoundPrompt {
+  readonly prompt: string;
+  readonly remark?: string;
+}
+
+const maxBytes = 1024 * 1024;
+
+/**
+ * Reads standard input to its end. A terminal, an empty input, and one that gives nothing for `patienceMs` (default
+ * 3,000: some programs start us with an open pipe nobody writes to) mean the default prompt. Throws an Error with a
+ * readable message for more than 1 MiB and when the signal is aborted.
+ */
+export async function readPrompt(
+  input: Readable & { readonly isTTY?: boolean },
+  signal: AbortSignal,
+  patienceMs = 3_000,
+): Promise<FoundPrompt> {
+  if (input.isTTY === true) return { prompt: defaultPrompt, remark: 'no prompt given (-p), asking a default one' };
+  const silence = new AbortController();
+  const patience = setTimeout(() => silence.abort(), patienceMs);
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  try {
+    // Read by hand: an async iterator would destroy the stream but not give up a read that waits.
+    await new Promise<void>((resolve, reject) => {
+      const stop = AbortSignal.any([signal, silence.signal]);
+      stop.addEventListener('abort', () => resolve(), { once: true });
+      input.on('data', (piece: Buffer | string) => {
+        clearTimeout(patience);
+        const buffer = Buffer.from(piece);
+        bytes += buffer.length;
+        pieces.push(buffer);
+        if (bytes > maxBytes)
+          reject(new Error(`the prompt on standard input is larger than ${maxBytes.toLocaleString('en-US')} bytes`));
+      });
+      input.once('end', resolve);
+      input.once('error', () => resolve()); // a closed or unreadable input is an empty one
+    });
+  } finally {
+    clearTimeout(patience);
+    input.removeAllListeners('data');
+    input.destroy();
+  }
+  signal.throwIfAborted();
+  const prompt = Buffer.concat(pieces)
+    .toString('utf8')
+    .replace(/^\uFEFF/, '')
+    .trim();
+  if (prompt !== '') return { prompt };
+  const why = silence.signal.aborted
+    ? `standard input gave nothing for ${patienceMs / 1_000} s`
+    : 'no prompt given (-p) and standard input is empty';
+  return { prompt: defaultPrompt, remark: `${why}, asking a default one` };
+}

@@ -1,0 +1,128 @@
+// What a person sees of each event, as text. Pure but for the one fact it keeps: whether a line is unfinished.
+
+import { textOf, type EngineEvent, type JsonValue, type ToolCallBlock, type ToolResultBlock } from '../index.ts';
+import { seconds, tokens } from './progress.ts';
+import { plainLine, plainText } from './terminal/plain-text.ts';
+import { fitted } from './terminal/width.ts';
+
+/** How to render. */
+export interface RenderOptions {
+  readonly color: boolean;
+  /** Width to cut tool lines to; asked at each use. Infinity off a terminal. */
+  readonly columns: () => number;
+}
+
+/** Turns an event into the text to print for it, often none. */
+export type Render = (event: EngineEvent, elapsedMs: number) => string;
+
+/** A renderer for one turn. */
+export function createRender({ color, columns }: RenderOptions): Render {
+  const paint = (code: number, end: number) => (text: string) =>
+    color && text !== '' ? `\u001B[${code}m${text}\u001B[${end}m` : text;
+  const dim = paint(2, 22);
+  const red = paint(31, 39);
+  const green = paint(32, 39);
+  let unfinished = false;
+
+  const line = (text: string): string => {
+    const before = unfinished ? '\n' : '';
+    unfinished = false;
+    return `${before}${text}\n`;
+  };
+  const piece = (text: string, painted: (text: string) => string): string => {
+    const plain = plainText(text);
+    if (plain !== '') unfinished = !plain.endsWith('\n');
+    // Colours end before a line does, so that nothing printed between two pieces is coloured.
+    return plain.split('\n').map(painted).join('\n');
+  };
+  const endOfBlock = (): string => {
+    const end = unfinished ? '\n' : '';
+    unfinished = false;
+    return end;
+  };
+  const wide = (text: string): string => fitted(text, columns() - 1);
+
+  return (event, elapsedMs) => {
+    switch (event.type) {
+      case 'thinking.start':
+        return endOfBlock() + piece('· ', dim);
+      case 'thinking.delta':
+        return piece(event.text, dim);
+      case 'text.start':
+        return endOfBlock();
+      case 'text.delta':
+        return piece(event.text, String);
+      case 'text.end':
+      case 'thinking.end':
+        return endOfBlock();
+      case 'block':
+        return event.block.type === 'text' ? line(plainText(event.block.text)) : line(dim(`(${event.block.type})`));
+      case 'stream.reset':
+        return line(dim('(the answer above broke off and does not count)'));
+      case 'stream.retrying':
+        return line(
+          dim(wide(`↻ retry ${event.attempt} in ${seconds(event.delayMs)}: ${plainLine(event.error.message)}`)),
+        );
+      case 'message.injected':
+        return line(dim(wide(`↪ ${plainLine(textOf(event.message))}`)));
+      case 'toolCall.awaitingApproval':
+        return line(wide(`? ${callText(event.call)} waits for approval`));
+      case 'toolCall.backgrounded':
+        return line(wide(`⇢ ${callText(event.call)} goes on in the background as ${event.taskId}`));
+      case 'toolCall.settled': {
+        const done = event.result.status === 'completed';
+        const text = fitted(
+          `${callText(event.call)} → ${resultText(event.result)} (${Math.round(event.durationMs)} ms)`,
+          columns() - 3,
+        );
+        return line(`${done ? green('✓') : red('✗')} ${dim(text)}`);
+      }
+      case 'transformer.applied': {
+        const { name, messagesBefore, messagesAfter } = event;
+        return messagesBefore === messagesAfter
+          ? ''
+          : line(dim(wide(`∙ ${plainLine(name)}: ${messagesBefore} → ${messagesAfter} messages`)));
+      }
+      case 'transformer.failed':
+        return line(
+          red(
+            wide(`! transformer ${plainLine(event.name)} (${event.stage}) failed: ${plainLine(event.error.message)}`),
+          ),
+        );
+      case 'turn.completed': {
+        const facts = `${event.iterations} model ${event.iterations === 1 ? 'call' : 'calls'} · ${tokens(event.usage)} · ${seconds(elapsedMs)}`;
+        const done = event.reason === 'completed';
+        const failure = event.error === undefined ? '' : line(red(`! ${plainLine(event.error.message)}`));
+        return failure + line(`${done ? green('✓') : red('✗')} ${dim(`${event.reason} · ${facts}`)}`);
+      }
+      default: // told by another event, or by the status line
+        return '';
+    }
+  };
+}
+
+/** `read_file(file_path: "src/a.ts")`, on one line, with long values and long lists of them cut. */
+export function callText(call: ToolCallBlock): string {
+  return `${plainLine(call.name)}(${fitted(argumentsText(call), 80)})`;
+}
+
+/** What a result says, in a few words: its only line, or how many it has; what went wrong where it did not complete. */
+export function resultText(result: ToolResultBlock): string {
+  const text = result.content.map((part) => (part.type === 'text' ? part.text : `(${part.type})`)).join('\n');
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  const first = fitted(plainLine(lines[0] ?? '(nothing)'), 100);
+  if (result.status !== 'completed') return `${result.status}: ${first}`;
+  return lines.length > 1 ? `${lines.length.toLocaleString('en-US')} lines` : first;
+}
+
+function argumentsText({ args, rawArgs }: ToolCallBlock): string {
+  if (args === undefined) return plainLine(rawArgs ?? '');
+  if (typeof args !== 'object' || args === null || Array.isArray(args)) return valueText(args);
+  return Object.entries(args)
+    .map(([key, value]) => `${plainLine(key)}: ${valueText(value)}`)
+    .join(', ');
+}
+
+function valueText(value: JsonValue): string {
+  return fitted(plainLine(JSON.stringify(value)), 48);
+}
