@@ -1,0 +1,120 @@
+// The edit itself, from text to text: finds the old text, replaces it, keeps every byte outside and each line's ending.
+// Pure; called by Edit and its preview.
+
+import { exactMatches, lineAt, linesOfMatches } from './exact-matches.ts';
+import {
+  endingsOf,
+  lineBreaksOf,
+  normaliseLineEndings,
+  withEndings,
+  withLineFeeds,
+  type LineBreaks,
+  type LineEnding,
+  type NormalisedText,
+} from './line-endings.ts';
+import { looseMatch } from './loose-match.ts';
+import { nearMiss } from './near-miss.ts';
+
+/** What to replace with what. Line ends may be written either way. */
+export interface TextEdit {
+  readonly oldText: string;
+  readonly newText: string;
+  readonly replaceAll: boolean;
+}
+
+/** The new text, or why there is none, in words for the model. `difference` tells what an inexact match ignored. */
+export type EditOutcome =
+  | { readonly type: 'edited'; readonly text: string; readonly replaced: number; readonly difference?: string }
+  | { readonly type: 'refused'; readonly message: string };
+
+interface Replacement {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+/** Replaces the one occurrence of `oldText` in `original`, or all of them. Every character outside stays as it is. */
+export function editText(original: string, edit: TextEdit): EditOutcome {
+  const breaks = lineBreaksOf(original);
+  const oldText = withLineFeeds(edit.oldText, breaks);
+  const newText = withLineFeeds(edit.newText, breaks);
+  if (oldText === newText) return refused(sameTexts(edit));
+  const file = normaliseLineEndings(original, breaks);
+  const starts = exactMatches(file.text, oldText, edit.replaceAll ? 'all' : 'overlapping');
+  if (starts.length > 1 && !edit.replaceAll) return refused(ambiguous(file.text, starts));
+  if (starts.length > 0) {
+    const replacements = starts.map((start) => ({ start, end: start + oldText.length, text: newText }));
+    return { type: 'edited', text: applied(original, file, breaks, replacements), replaced: starts.length };
+  }
+  const loose = looseMatch(file.text, oldText, newText);
+  if (loose.type === 'none') return refused(nearMiss(file.text, oldText, newText));
+  if (loose.type === 'several') return refused(severalLoose(loose.difference, loose.lines));
+  if (file.text.slice(loose.start, loose.end) === loose.text) {
+    return refused(`The text at line ${lineAt(file.text, loose.start)} already is new_string. Nothing was changed.`);
+  }
+  return { type: 'edited', text: applied(original, file, breaks, [loose]), replaced: 1, difference: loose.difference };
+}
+
+// Replacements are ascending and do not overlap.
+function applied(
+  original: string,
+  file: NormalisedText,
+  breaks: LineBreaks,
+  replacements: readonly Replacement[],
+): string {
+  const parts: string[] = [];
+  let done = 0;
+  for (const replacement of replacements) {
+    const { start, end, text } = narrowed(file.text, replacement);
+    const from = file.toOriginal(start);
+    const to = file.toOriginal(end);
+    const endings = endingsOf(original.slice(from, to), breaks);
+    const rest = endings.at(-1) ?? neighbouringEnding(original, from, to, breaks);
+    parts.push(original.slice(done, from), withEndings(text, endings, rest));
+    done = to;
+  }
+  parts.push(original.slice(done));
+  return parts.join('');
+}
+
+// Without the beginning and the end that stay the same, so that lines which do not change keep their own endings.
+function narrowed(file: string, { start, end, text }: Replacement): Replacement {
+  const room = Math.min(end - start, text.length);
+  let head = 0;
+  while (head < room && file.charCodeAt(start + head) === text.charCodeAt(head)) head++;
+  let tail = 0;
+  while (tail < room - head && file.charCodeAt(end - 1 - tail) === text.charCodeAt(text.length - 1 - tail)) tail++;
+  return { start: start + head, end: end - tail, text: text.slice(head, text.length - tail) };
+}
+
+// What new lines end with where no old line end is replaced: the ending of the line before, else of the line itself.
+function neighbouringEnding(original: string, from: number, to: number, breaks: LineBreaks): LineEnding {
+  if (breaks === 'cr') return original.lastIndexOf('\n', from) >= 0 ? '\n' : '\r';
+  const before = from > 0 ? original.lastIndexOf('\n', from - 1) : -1;
+  const feed = before >= 0 ? before : original.indexOf('\n', to);
+  return feed > 0 && original[feed - 1] === '\r' ? '\r\n' : '\n';
+}
+
+function sameTexts(edit: TextEdit): string {
+  return edit.oldText === edit.newText
+    ? 'old_string and new_string are the same: there is nothing to change.'
+    : 'old_string and new_string differ only in their line ends, which Edit leaves as the file has them: there is nothing to change.';
+}
+
+function ambiguous(text: string, starts: readonly number[]): string {
+  return (
+    `old_string occurs ${starts.length} times, at lines ${linesOfMatches(text, starts)}. Nothing was changed. ` +
+    'Add surrounding lines to old_string until it is unique, or set replace_all to change every occurrence.'
+  );
+}
+
+function severalLoose(difference: string, lines: readonly number[]): string {
+  return (
+    `old_string was not found exactly; but for ${difference} it occurs ${lines.length} times, at lines ${lines.join(', ')}. ` +
+    'Nothing was changed. Copy the text exactly as the file has it, with enough lines around it to be unique.'
+  );
+}
+
+function refused(message: string): EditOutcome {
+  return { type: 'refused', message };
+}

@@ -1,0 +1,167 @@
+// The part of the file system the tools may touch: roots, read-only roots and denied patterns, with paths made canonical.
+// Every baseline tool that takes a path asks here first.
+
+import { realpathSync } from 'node:fs';
+import { isAbsolute, relative, resolve, sep } from 'node:path';
+
+import ignore from 'ignore';
+
+import { TurnchartError } from '../../contracts/errors.ts';
+import { canonicalPath, isWithin } from './canonical-path.ts';
+import { pathFault } from './path-fault.ts';
+
+/** Where the tools may work. Paths in options may be relative to `cwd`. */
+export interface WorkspaceOptions {
+  /** Relative paths of the model start here. Absolute. */
+  readonly cwd: string;
+  /** Folders the tools may read and change. Default: `[cwd]`; given ones replace it. */
+  readonly roots?: readonly string[];
+  /** Folders the tools may only read. Inside each other the innermost root decides. */
+  readonly readOnlyRoots?: readonly string[];
+  /**
+   * What the tools may neither read nor change: patterns as in .gitignore, relative to each root, letter case ignored;
+   * `!` allows again. Default: `defaultDenied`; `[]` denies nothing.
+   */
+  readonly denied?: readonly string[];
+}
+
+/** Secrets, and files that make other programs run commands. */
+export const defaultDenied: readonly string[] = [
+  '.env',
+  '.env.*',
+  '!.env.example',
+  '!.env.sample',
+  '!.env.template',
+  '**/.git/hooks',
+  '**/.git/config',
+  '.ssh',
+  '.gnupg',
+  '.netrc',
+  '.bashrc',
+  '.bash_profile',
+  '.bash_login',
+  '.bash_logout',
+  '.profile',
+  '.zshrc',
+  '.zshenv',
+  '.zprofile',
+  '.zlogin',
+];
+
+/** What a path may be used for. */
+export type PathUse = 'read' | 'write';
+
+/** A path the tools may use, or a refusal for the model that tells nothing about what lies outside. */
+export type ResolvedPath =
+  | { readonly type: 'path'; /** Canonical and absolute. */ readonly path: string; /** As the model wrote it. */ readonly shown: string }
+  | { readonly type: 'refused'; readonly message: string };
+
+/** Answers what the tools may touch. */
+export interface Workspace {
+  readonly cwd: string;
+  /** Canonical path of what the model named, links followed also where the last ones do not exist yet. */
+  readonly resolve: (named: string, use: PathUse) => Promise<ResolvedPath>;
+  /** For walkers: true when a canonical path is denied or lies outside every root. */
+  readonly isHidden: (path: string) => boolean;
+}
+
+interface Root {
+  readonly path: string;
+  readonly writable: boolean;
+}
+
+// Their files are no files: reading can block, change things or never end.
+const specialTrees = ['/proc', '/sys', '/dev'];
+
+/** Throws `options.invalid` when `cwd` is not absolute. */
+export function createWorkspace(options: WorkspaceOptions): Workspace {
+  if (!isAbsolute(options.cwd)) {
+    throw new TurnchartError('options.invalid', `The option cwd must be an absolute path, got ${JSON.stringify(options.cwd)}.`);
+  }
+  const cwd = resolve(options.cwd);
+  const named = [
+    ...(options.roots ?? [cwd]).map((path) => ({ path: resolve(cwd, path), writable: true })),
+    ...(options.readOnlyRoots ?? []).map((path) => ({ path: resolve(cwd, path), writable: false })),
+  ];
+  const denied = options.denied ?? defaultDenied;
+  const matcher = ignore().add(denied.map((pattern) => withinRoot(pattern, named)));
+
+  // Asked each time: a root may be created, or be a link that moves.
+  const roots = (): Root[] => named.map(({ path, writable }) => ({ path: realOr(path), writable }));
+  const isDenied = (path: string, root: string): boolean => {
+    const inside = relative(root, path).split(sep).join('/');
+    return inside !== '' && !inside.startsWith('../') && matcher.ignores(inside);
+  };
+  const outside = (shown: string): ResolvedPath => {
+    const list = named.map(({ path, writable }) => (writable ? path : `${path} (read only)`)).join(', ');
+    return { type: 'refused', message: `${shown} is outside the folders the tools may use: ${list}.` };
+  };
+
+  const resolvePath = async (name: string, use: PathUse): Promise<ResolvedPath> => {
+    const shown = shortened(name);
+    const fault = pathFault(name, process.platform);
+    if (fault !== undefined) return { type: 'refused', message: `${shown} cannot be used as a path: ${fault}.` };
+    const lexical = resolve(cwd, name);
+    const found = await canonicalPath(lexical);
+    const known = roots();
+    const root = innermost(known, found.path);
+    if (root === undefined || isSpecial(found.path, root.path)) return outside(shown);
+    const spelledRoot = innermost(named, lexical) ?? innermost(known, lexical);
+    if (known.some(({ path }) => isWithin(found.path, path) && isDenied(found.path, path)) ||
+        (spelledRoot !== undefined && isDenied(lexical, spelledRoot.path))) {
+      return { type: 'refused', message: `${shown} is denied: the tools may neither read nor change it.` };
+    }
+    if (found.fault !== undefined) return { type: 'refused', message: `${shown} cannot be reached: ${found.fault}.` };
+    if (use === 'write' && !root.writable) {
+      return { type: 'refused', message: `${shown} lies in a folder the tools may only read: ${root.path}.` };
+    }
+    return { type: 'path', path: found.path, shown };
+  };
+
+  return {
+    cwd,
+    resolve: resolvePath,
+    isHidden: (path) => {
+      const known = roots();
+      const root = innermost(known, path);
+      if (root === undefined || isSpecial(path, root.path)) return true;
+      return known.some((each) => isWithin(path, each.path) && isDenied(path, each.path));
+    },
+  };
+}
+
+// Of two roots at the same path the later, read-only one wins.
+function innermost<Candidate extends Root>(roots: readonly Candidate[], path: string): Candidate | undefined {
+  let best: Candidate | undefined;
+  for (const root of roots) {
+    if (isWithin(path, root.path) && root.path.length >= (best?.path.length ?? 0)) best = root;
+  }
+  return best;
+}
+
+function isSpecial(path: string, root: string): boolean {
+  return specialTrees.some((tree) => isWithin(path, tree) && !isWithin(root, tree));
+}
+
+// An absolute pattern inside a root means that place, not a place below every root.
+function withinRoot(pattern: string, roots: readonly Root[]): string {
+  const negated = pattern.startsWith('!');
+  const body = negated ? pattern.slice(1) : pattern;
+  if (!isAbsolute(body)) return pattern;
+  const root = innermost(roots, body);
+  if (root === undefined) return pattern;
+  return `${negated ? '!' : ''}/${relative(root.path, body).split(sep).join('/')}`;
+}
+
+function realOr(path: string): string {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    return path;
+  }
+}
+
+function shortened(name: string): string {
+  const printable = name.replace(/\p{Cc}/gu, (character) => `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`);
+  return printable.length > 300 ? `${printable.slice(0, 300).toWellFormed()}…` : printable.toWellFormed();
+}
