@@ -1,7 +1,13 @@
 // The entry `./testing`: what tests of programs, tools and models built on turnchart need.
 
+export { checkModel } from './check-model.ts';
+export type { CheckModelOptions, MakeModel } from './check-model.ts';
 export { scriptedModel } from './scripted-model.ts';
 export type { ScriptedModel, ScriptedModelOptions } from './scripted-model.ts';
 export type { ScriptedCall, ScriptedCallContext, ScriptedStep, ScriptedStepSource } from './scripted-step.ts';
 export { simulatedHost } from './simulated-host.ts';
 export type { SimulatedHost, SimulatedHostOptions } from './simulated-host.ts';
+export { verifyEvents } from './verify-events.ts';
+export type { VerifyEventsOptions } from './verify-events.ts';
+export { verifyTranscript } from './verify-transcript.ts';
+export type { VerifyTranscriptOptions } from './verify-transcript.ts';

@@ -1,0 +1,46 @@
+// Arbitrary schedules: how long each step of a concurrent test waits, so that every interleaving can come up.
+
+import * as fc from 'fast-check';
+import { nextMacrotask } from '../real-time.ts';
+
+/** How long a schedule may be. */
+export interface SchedulesConstraints {
+  /** Pauses after which the schedule waits no more. Default 64. */
+  readonly maxPauses?: number;
+}
+
+/** When the steps of one run go on. Immutable: the same schedule may be started any number of times. */
+export interface Schedule {
+  /** One pause each: so many microtask turns, or 'settled' = until no microtask is left. */
+  readonly pauses: readonly (number | 'settled')[];
+  /**
+   * Begins a run and returns its `pause`: await it before each step, in as many concurrent functions as there are. It
+   * takes the pauses in the order of the calls and waits no more once they are used up.
+   */
+  start(): () => Promise<void>;
+}
+
+/**
+ * Arbitrary schedules: pauses of 0 to 14 microtask turns (what one await costs to what a turn's step costs), now and
+ * then 90, now and then until everything has settled. Shrinks to none.
+ */
+export function schedules(constraints: SchedulesConstraints = {}): fc.Arbitrary<Schedule> {
+  const pause = fc.oneof(
+    { withCrossShrink: true },
+    { arbitrary: fc.integer({ min: 0, max: 14 }), weight: 12 },
+    { arbitrary: fc.constant(90), weight: 1 },
+    { arbitrary: fc.constant('settled' as const), weight: 2 },
+  );
+  return fc
+    .array(pause, { maxLength: constraints.maxPauses ?? 64 })
+    .map((pauses) => ({ pauses, start: () => pauser(pauses) }));
+}
+
+function pauser(pauses: Schedule['pauses']): () => Promise<void> {
+  let next = 0;
+  return async () => {
+    const turns = pauses[next++] ?? 0;
+    if (turns === 'settled') return nextMacrotask();
+    for (let turn = 0; turn < turns; turn++) await Promise.resolve();
+  };
+}
