@@ -12,7 +12,7 @@ const maxLineLength = 500;
 const pattern = { type: 'string', description: 'Which files, as **/*.ts or src/**/*.{ts,tsx}. Default: all.' };
 const path = { type: 'string', description: 'The folder to look in. Default: the whole folder.' };
 
-/** The four tools, confined to the folder. `node_modules` and `.git` are left out of every answer. */
+/** The four tools, confined to the folder. `node_modules`, `.git` and ignored folders are left out of every answer. */
 export function workspaceTools(root: string): readonly Tool[] {
   const folder = openFolder(root);
   return [listFiles(folder), readFile(folder), searchText(folder), countLines(folder)];
@@ -21,7 +21,7 @@ export function workspaceTools(root: string): readonly Tool[] {
 function listFiles(folder: Folder): Tool {
   return defineTool({
     name: 'list_files',
-    description: 'Lists files, one path a line. node_modules and .git are left out.',
+    description: 'Lists files, one path a line. node_modules, .git and ignored folders are left out.',
     parameters: { type: 'object', properties: { pattern, path }, additionalProperties: false },
     isConcurrencySafe: true,
     needsApproval: false,

@@ -19,8 +19,8 @@ export const goalRules: readonly GoalRule[] = [
     }),
   runGoal,
   todoGoal,
-  searchGoal,
   fileLinesGoal,
+  searchGoal,
   readGoal,
   filesGoal,
 ];
@@ -60,7 +60,8 @@ function searchGoal(words: string): Goal | undefined {
 
 // "how many TODOs", "how often does X occur", "count the occurrences of X".
 function countedText(words: string): string | undefined {
-  const shouted = fileKindIn(words).label === '' ? /\b([A-Z]{4,})s?\b/.exec(words)?.[1] : undefined;
+  const canShout = fileKindIn(words).label === '' && words !== words.toUpperCase();
+  const shouted = canShout ? /\b([A-Z]{4,})s?\b/.exec(words)?.[1] : undefined;
   if (shouted !== undefined) return shouted;
   const asked = /\b(?:occurrences? of|how (?:many times|often) (?:does|do|is|are))\s+(.+)$/i.exec(words)?.[1];
   return asked === undefined ? undefined : withoutPlace(asked.replace(/\s+(?:occur|appear|used|show up)\b/i, ''));
@@ -76,17 +77,16 @@ function searchedText(words: string): string | undefined {
     asked
       .replace(/^(?:in )?(?:the |all )?(?:files|code|folder|sources?)\b\s*/i, '')
       .replace(/^(?:for|is|are)\b\s*/i, '')
-      .replace(/^the (?:words?|text) /i, ''),
+      .replace(/^the (?:words?|text) /i, '')
+      .replace(/\s+(?:defined|declared|used|located)(?=\W*$)/i, ''),
   );
 }
 
 function fileLinesGoal(words: string): Goal | undefined {
-  if (!/\b(?:how many lines|count (?:the )?lines|number of lines|line count|how long is)\b/i.test(words))
-    return undefined;
-  const file = fileIn(words);
-  return file === undefined || (folderIn(words)?.folder === file.replace(/\/+$/, '') && !/\.\w+$/.test(file))
-    ? undefined
-    : { type: 'fileLines', file };
+  const asked = /\b(?:how many lines|count (?:the )?lines|number of lines|line count|how long is)\b/i.test(words);
+  const file = asked ? fileIn(words) : undefined;
+  const isFolder = file?.includes('/') === true && !/\.\w+$/.test(file); // "how many lines in src/cli"
+  return file === undefined || isFolder ? undefined : { type: 'fileLines', file };
 }
 
 function readGoal(words: string): Goal | undefined {
@@ -107,19 +107,25 @@ function filesGoal(words: string): Goal | undefined {
   const kind = fileKindIn(words);
   const asks = Object.values(wanted).some(Boolean);
   const aboutFiles =
-    kind.extensions.length > 0 || /\b(?:files?|folder|directory|here|sources?)\b|^(?:ls|tree)\b/i.test(words);
+    kind.extensions.length > 0 ||
+    /\b(?:files?|folder|directory|here|sources?)\b|^(?:ls|tree)\b/i.test(words) ||
+    /^what(?:'s| is) (?:in|inside|under) /i.test(words);
   const implied = wanted.longest || wanted.shortest || /\bfiles\b/i.test(words);
   if (!(aboutFiles && asks) && !implied) return undefined;
   return { type: 'files', kind, wanted: asks ? wanted : { ...wanted, list: true }, ...folderOf(words) };
 }
 
+const listing: readonly RegExp[] = [
+  /\b(?:list|show|display)\b|^(?:ls|tree)\b/i,
+  /\b(?:what|which) (?:\S+ )?files\b/i,
+  /\bwhat(?:'s| is) (?:here|this|(?:in|inside|under) )/i,
+];
+
 function filesWanted(words: string): FilesWanted {
   const lines = /\b(?:how many|count (?:the )?|number of|total) ?lines\b|\btotal\b.*\blines\b/i.test(words);
   return {
     count: /\b(?:how many|count|number of)\b(?! (?:the )?lines)/i.test(words),
-    list: /\b(?:list|show|display)\b|^(?:ls|tree)\b|\b(?:what|which) (?:\S+ )?files\b|\bwhat(?:'s| is) (?:in )?(?:here|this|the folder)\b/i.test(
-      words,
-    ),
+    list: listing.some((pattern) => pattern.test(words)),
     longest: /\b(?:longest|largest|biggest|most lines)\b/i.test(words),
     shortest: /\b(?:shortest|smallest|fewest lines)\b/i.test(words),
     lines,

@@ -1,11 +1,11 @@
 // Makes text of models, tools and files harmless to print: it cannot move the cursor, colour, or hide what stands there.
 
+// oxlint-disable-next-line no-control-regex -- control characters are what is searched for
+const harmful = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+
 /** Without control characters and direction overrides; line ends become \n, a tab four spaces. */
 export function plainText(text: string): string {
-  return text
-    .replaceAll(/\r\n?/g, '\n')
-    .replaceAll('\t', '    ')
-    .replaceAll(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, ''); // oxlint-disable-line no-control-regex -- they are what is searched for
+  return text.replaceAll(/\r\n?/g, '\n').replaceAll('\t', '    ').replaceAll(harmful, '');
 }
 
 /** One line: line ends and runs of white space become one space. */

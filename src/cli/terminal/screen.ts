@@ -48,8 +48,8 @@ export function createScreen(columns: () => number): Screen {
 
 function columnAfter(text: string, from: number, columns: number): number {
   let column = from;
+  // oxlint-disable-next-line no-control-regex -- colours are escape sequences
   for (const character of text.replaceAll(/\u001B\[[\d;]*m/g, '')) {
-    // oxlint-disable-line no-control-regex -- colours are escape sequences
     if (character === '\n') column = 0;
     else column = column + widthOf(character) > columns ? widthOf(character) : column + widthOf(character);
   }

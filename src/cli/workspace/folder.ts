@@ -1,6 +1,6 @@
 // One folder of the disk and nothing outside of it: finds, walks and opens files. workspace-tools.ts builds on it.
 
-import { constants, realpathSync } from 'node:fs';
+import { constants, readFileSync, realpathSync } from 'node:fs';
 import { open, readdir, realpath } from 'node:fs/promises';
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
 
@@ -8,7 +8,7 @@ import { isAbsolute, join, relative, resolve, sep } from 'node:path';
 export interface Folder {
   /**
    * All files below `path`, sorted, with forward slashes, relative to the folder. Links are not followed;
-   * `node_modules` and `.git` are left out. Stops after 20,000 files and says so in `cut`.
+   * `node_modules`, `.git` and what the folder's `.gitignore` names without wildcards are left out. Stops after 20,000 files and says so in `cut`.
    */
   readonly walk: (
     path: string,
@@ -20,11 +20,11 @@ export interface Folder {
 
 const maxFiles = 20_000;
 const maxBytes = 4 * 1024 * 1024;
-const leftOut: ReadonlySet<string> = new Set(['node_modules', '.git']);
 
 /** Opens a folder. It must exist. */
 export function openFolder(path: string): Folder {
   const root = realpathSync(path);
+  const leftOut = new Set(['node_modules', '.git', ...ignoredNames(root)]);
 
   const inside = async (asked: string): Promise<string> => {
     const real = await realpath(resolve(root, asked)).catch((cause: unknown) => {
@@ -75,6 +75,16 @@ export function openFolder(path: string): Folder {
       }
     },
   };
+}
+
+// Only plain names, as `dist/`: enough to leave out what was built.
+function ignoredNames(root: string): readonly string[] {
+  try {
+    const lines = readFileSync(join(root, '.gitignore'), 'utf8').split(/\r?\n/);
+    return lines.flatMap((line) => /^\/?([\w.-]+)\/?\s*$/.exec(line)?.[1] ?? []);
+  } catch {
+    return []; // none there
+  }
 }
 
 /** The lines of a text. A line end at the very end begins no further line; an empty text has none. */
