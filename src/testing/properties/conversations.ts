@@ -41,25 +41,23 @@ export function conversations(constraints: ConversationConstraints = {}): fc.Arb
     { weight: 6, arbitrary: answered() },
     ...(boundaries ? [{ weight: 1, arbitrary: compacted() }] : []),
   );
-  return fc
-    .record({
-      system: fc.array(textBlocks(), { maxLength: 2 }),
-      pieces: fc.array(piece, { maxLength: maxMessages, size: 'max' }),
-      naming: fc.record({ prefix: fc.constantFrom('m', 'msg_\ud83e\udd8a'), repeatsCallIds: fc.boolean() }),
-      isOpen: openTail ? fc.boolean() : fc.constant(false),
-    })
-    .map(({ system, pieces, naming, isOpen }) => {
-      const messages = assemble(pieces, naming, maxMessages);
-      if (isOpen && messages.at(-1)?.role === 'tool') messages.pop();
-      return { system, messages };
-    });
+  return record({
+    system: fc.array(textBlocks(), { maxLength: 2 }),
+    pieces: fc.array(piece, { maxLength: maxMessages, size: 'max' }),
+    naming: record({ prefix: fc.constantFrom('m', 'msg_\ud83e\udd8a'), repeatsCallIds: fc.boolean() }),
+    isOpen: openTail ? fc.boolean() : fc.constant(false),
+  }).map(({ system, pieces, naming, isOpen }) => {
+    const messages = assemble(pieces, naming, maxMessages);
+    if (isOpen && messages.at(-1)?.role === 'tool') messages.pop();
+    return { system, messages };
+  });
 }
 
 /** Tool calls with JSON arguments of any kind, mostly objects, or with `rawArgs` that are no JSON. */
 export function toolCalls(): fc.Arbitrary<ToolCallBlock> {
-  return fc
-    .record({ id: fc.string({ minLength: 1, maxLength: 12, unit: idCharacters }), call: callBodies() })
-    .map(({ id, call }) => ({ type: 'toolCall', id, ...call }));
+  return record({ id: fc.string({ minLength: 1, maxLength: 12, unit: idCharacters }), call: callBodies() }).map(
+    ({ id, call }) => ({ type: 'toolCall', id, ...call }),
+  );
 }
 
 type CallBody = Omit<ToolCallBlock, 'type' | 'id'>;
@@ -80,7 +78,7 @@ type Piece =
       readonly isReversed: boolean;
     };
 
-const idCharacters = fc.constantFrom(...'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-');
+const idCharacters = fc.constantFrom(...'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-'.split(''));
 
 const statuses: readonly ToolResultStatus[] = [
   'completed',
@@ -140,11 +138,11 @@ function said(): fc.Arbitrary<Piece> {
     { weight: 4, arbitrary: textBlocks().map((block) => [block]) },
     { weight: 1, arbitrary: fc.array(fc.oneof(textBlocks(), images(), documents(), audios()), { maxLength: 3 }) },
   );
-  return fc.record({ content, meta: metas() }).map((piece) => ({ kind: 'said', ...piece }));
+  return record({ content, meta: metas() }).map((piece) => ({ kind: 'said', ...piece }));
 }
 
 function compacted(): fc.Arbitrary<Piece> {
-  return fc.record({ summary: texts(), keepFrom: fc.nat(1000) }).map((piece) => ({ kind: 'compacted', ...piece }));
+  return record({ summary: texts(), keepFrom: fc.nat(1000) }).map((piece) => ({ kind: 'compacted', ...piece }));
 }
 
 function answered(): fc.Arbitrary<Piece> {
@@ -152,38 +150,36 @@ function answered(): fc.Arbitrary<Piece> {
     fc.oneof({ weight: 4, arbitrary: textBlocks() }, { weight: 2, arbitrary: thoughts() }, foreignBlocks()),
     { maxLength: 3 },
   );
-  const call = fc.record({
+  const call = record({
     call: callBodies(),
     status: fc.constantFrom(...statuses),
     content: fc.array(fc.oneof({ weight: 4, arbitrary: textBlocks() }, images(), documents()), { maxLength: 2 }),
   });
-  return fc
-    .record({
-      contents: fc.oneof(
-        { weight: 9, arbitrary: fc.tuple(content) },
-        { weight: 1, arbitrary: fc.array(content, { minLength: 2, maxLength: 3 }) },
-      ),
-      calls: fc.array(call, { maxLength: 4 }),
-      isReversed: fc.boolean(),
-      meta: metas(),
-    })
-    .map((piece) => ({ kind: 'answered', ...piece }));
+  return record({
+    contents: fc.oneof(
+      { weight: 9, arbitrary: fc.tuple(content) },
+      { weight: 1, arbitrary: fc.array(content, { minLength: 2, maxLength: 3 }) },
+    ),
+    calls: fc.array(call, { maxLength: 4 }),
+    isReversed: fc.boolean(),
+    meta: metas(),
+  }).map((piece) => ({ kind: 'answered', ...piece }));
 }
 
 function callBodies(): fc.Arbitrary<CallBody> {
   const name = fc.string({ minLength: 1, maxLength: 20, unit: idCharacters });
   return fc.oneof(
-    { weight: 6, arbitrary: fc.record({ name, args: jsonObjects() }) },
-    fc.record({ name, args: jsonValues() }),
-    fc.record({ name, rawArgs: texts() }),
-    fc.record({ name, args: jsonObjects(), provider: providers(), data: jsonValues() }),
+    { weight: 6, arbitrary: record({ name, args: jsonObjects() }) },
+    record({ name, args: jsonValues() }),
+    record({ name, rawArgs: texts() }),
+    record({ name, args: jsonObjects(), provider: providers(), data: jsonValues() }),
   );
 }
 
 function textBlocks(): fc.Arbitrary<TextBlock> {
   return fc.oneof(
     { weight: 6, arbitrary: texts().map((text): TextBlock => ({ type: 'text', text })) },
-    fc.record({
+    record({
       type: fc.constant('text' as const),
       text: texts(),
       provider: providers(),
@@ -197,14 +193,14 @@ function textBlocks(): fc.Arbitrary<TextBlock> {
 function thoughts(): fc.Arbitrary<ThinkingBlock> {
   const type = fc.constant('thinking' as const);
   return fc.oneof(
-    fc.record({ type, text: texts() }),
-    fc.record({ type, text: texts(), provider: providers(), signature: fc.base64String() }),
-    fc.record({ type, text: fc.constant(''), provider: providers(), encrypted: fc.base64String(), data: jsonValues() }),
+    record({ type, text: texts() }),
+    record({ type, text: texts(), provider: providers(), signature: fc.base64String() }),
+    record({ type, text: fc.constant(''), provider: providers(), encrypted: fc.base64String(), data: jsonValues() }),
   );
 }
 
 function foreignBlocks(): fc.Arbitrary<ProviderBlock> {
-  return fc.record({
+  return record({
     type: fc.constant('provider' as const),
     provider: providers(),
     kind: texts(),
@@ -213,21 +209,21 @@ function foreignBlocks(): fc.Arbitrary<ProviderBlock> {
 }
 
 function images(): fc.Arbitrary<ImageBlock> {
-  return fc.record({ type: fc.constant('image' as const), source: media('image/png') });
+  return record({ type: fc.constant('image' as const), source: media('image/png') });
 }
 
 function documents(): fc.Arbitrary<DocumentBlock> {
-  const text = fc.record({ type: fc.constant('text' as const), text: texts() });
+  const text = record({ type: fc.constant('text' as const), text: texts() });
   return fc.record(
     { type: fc.constant('document' as const), source: fc.oneof(text, media('application/pdf')), title: texts() },
-    { requiredKeys: ['type', 'source'] },
+    { requiredKeys: ['type', 'source'], noNullPrototype: true },
   );
 }
 
 function audios(): fc.Arbitrary<AudioBlock> {
   return fc.record(
     { type: fc.constant('audio' as const), source: media('audio/wav'), transcript: texts() },
-    { requiredKeys: ['type', 'source'] },
+    { requiredKeys: ['type', 'source'], noNullPrototype: true },
   );
 }
 
@@ -235,7 +231,7 @@ function media(mediaType: string): fc.Arbitrary<MediaSource> {
   return fc.oneof(
     fc.base64String().map((data): MediaSource => ({ type: 'base64', mediaType, data })),
     fc.webUrl().map((url): MediaSource => ({ type: 'url', url })),
-    fc.record({ type: fc.constant('file' as const), provider: providers(), fileId: texts() }),
+    record({ type: fc.constant('file' as const), provider: providers(), fileId: texts() }),
   );
 }
 
@@ -248,4 +244,9 @@ function metas(): fc.Arbitrary<Pick<Message, 'meta'>> {
     { weight: 4, arbitrary: fc.constant({}) },
     jsonObjects().map((meta) => ({ meta })),
   );
+}
+
+/** Plain objects: fast-check's own default is one without a prototype now and then, which no JSON has. */
+function record<Fields>(model: { [Key in keyof Fields]: fc.Arbitrary<Fields[Key]> }): fc.Arbitrary<Fields> {
+  return fc.record(model, { noNullPrototype: true });
 }
