@@ -1,0 +1,3 @@
+// The package entry `turnchart/codec`: conversations to JSON text and back.
+
+export { decodeConversation, encodeConversation } from './conversation-codec.ts';
