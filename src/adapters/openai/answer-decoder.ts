@@ -1,0 +1,51 @@
+// What the decoders of both APIs have in common: events of the server in, StreamEvents out. Driven by read-answer.ts.
+
+import type { StreamEvent } from '../../contracts/model.ts';
+import type { ReportedError } from '../http-errors.ts';
+import type { JsonObject } from './json-fields.ts';
+
+/**
+ * How far an answer has come: `reading` wants more, `complete` has said `message.end`, `incomplete` ended without
+ * its terminal event. `reported` is an error the server told, `protocol` a stream no rule can read.
+ */
+export type Progress =
+  | { readonly status: 'reading' | 'complete' | 'incomplete' }
+  | { readonly status: 'reported'; readonly report: ReportedError }
+  | { readonly status: 'protocol'; readonly message: string };
+
+export const reading: Progress = { status: 'reading' };
+export const complete: Progress = { status: 'complete' };
+export const incomplete: Progress = { status: 'incomplete' };
+
+/** Decodes one answer. Deterministic and free of effects; its state belongs to this answer alone. */
+export interface AnswerDecoder {
+  /** Folds one event of the server and adds what follows from it to `into`. Not called again after `complete`. */
+  read(event: JsonObject, into: StreamEvent[]): Progress;
+  /** Folds a whole answer that came as one JSON body. */
+  readWhole(body: JsonObject, into: StreamEvent[]): Progress;
+  /** The stream is over, by `[DONE]` or by the end of the body: is the answer? Never `reading`. */
+  end(into: StreamEvent[], how: 'marker' | 'endOfBody'): Progress;
+}
+
+/** Where the blocks of one answer are written to. Positions are given in order of appearance, from 0. */
+export interface Output {
+  readonly provider: string;
+  events: StreamEvent[];
+  nextIndex: number;
+  /** Calls for the client to run. */
+  calls: number;
+  refused: boolean;
+  /** The server's id of the answer. */
+  answerId: string | undefined;
+}
+
+/** An output nothing was written to. */
+export function createOutput(provider: string): Output {
+  return { provider, events: [], nextIndex: 0, calls: 0, refused: false, answerId: undefined };
+}
+
+/** An id for a call that came without one: unique in the transcript where the server names its answers. */
+export function madeCallId(output: Output, index: number): string {
+  const answer = (output.answerId ?? '').replace(/[^a-zA-Z0-9_-]/g, '').slice(-28);
+  return answer === '' ? `call_${index}` : `call_${answer}_${index}`;
+}

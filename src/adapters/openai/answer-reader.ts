@@ -1,0 +1,63 @@
+// Drives a decoder with server-sent events and turns its verdicts into errors a person can act on. Called by model.ts.
+
+import { ModelError } from '../../contracts/errors.ts';
+import type { StreamEvent } from '../../contracts/model.ts';
+import { modelErrorOfReport, type CallFacts } from '../http-errors.ts';
+import { incomplete, parseEvent, type StreamDecoder } from '../model-stream.ts';
+import type { AnswerDecoder, Progress } from './answer-decoder.ts';
+import { objectOf } from './json-fields.ts';
+
+/** The reader of one answer. `decoderOf` is asked with the first event: by then the server is known. */
+export function createAnswerReader(decoderOf: () => AnswerDecoder, facts: CallFacts): StreamDecoder {
+  let decoder: AnswerDecoder | undefined;
+  let done = false;
+
+  const take = (progress: Progress): void => {
+    switch (progress.status) {
+      case 'reading':
+        return;
+      case 'complete':
+        done = true;
+        return;
+      case 'incomplete':
+        throw incomplete(facts, 'its terminal event');
+      case 'reported':
+        throw modelErrorOfReport(progress.report, facts);
+      case 'protocol':
+        throw broken(progress.message, facts);
+    }
+  };
+
+  return {
+    get done() {
+      return done;
+    },
+    decode(event, out) {
+      decoder ??= decoderOf();
+      if (event.data === '') return;
+      if (event.data.trim() === '[DONE]') return take(decoder.end(out, 'marker'));
+      take(decoder.read(recordIn(parseEvent(event, facts), facts), out));
+    },
+    decodeWhole(body, out) {
+      decoder ??= decoderOf();
+      take(decoder.readWhole(recordIn(body, facts), out));
+    },
+    end(out: StreamEvent[]) {
+      decoder ??= decoderOf();
+      take(decoder.end(out, 'endOfBody'));
+    },
+  };
+}
+
+function recordIn(value: unknown, facts: CallFacts) {
+  const record = objectOf(value);
+  if (record === undefined) throw broken(`expected an object, got ${JSON.stringify(value)?.slice(0, 80)}`, facts);
+  return record;
+}
+
+function broken(what: string, facts: CallFacts): ModelError {
+  const at = facts.baseURL === undefined ? '' : ` Does ${facts.baseURL} speak this API?`;
+  return new ModelError('stream.protocol', `${facts.provider} sent an answer that makes no sense: ${what}.${at}`, {
+    retryable: false,
+  });
+}

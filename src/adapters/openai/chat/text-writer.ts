@@ -1,0 +1,69 @@
+// Text of a Chat Completions answer → text blocks. Called by the chat decoder.
+
+import type { TextBlock } from '../../../conversation/block.ts';
+import type { JsonValue } from '../../../conversation/json.ts';
+import type { Output } from '../answer-decoder.ts';
+
+/** Writes the text block that is open, or opens one. */
+export interface TextWriter {
+  say(text: string, isRefusal: boolean): void;
+  /** Citations of the open block, or of the next one. */
+  cite(citations: readonly JsonValue[]): void;
+  close(): void;
+  /** Citations that no block took. */
+  uncited(): readonly JsonValue[];
+}
+
+/** White space alone is no block: it is held back until something follows it in the same block. */
+export function createTextWriter(output: Output): TextWriter {
+  let index: number | undefined;
+  let isRefusal = false;
+  let held = '';
+  let text = '';
+  let citations: JsonValue[] = [];
+
+  const close = (): void => {
+    held = '';
+    if (index === undefined) return;
+    const block: TextBlock = {
+      type: 'text',
+      text,
+      ...(isRefusal ? { refusal: true as const } : {}),
+      ...(citations.length > 0 ? { citations } : {}),
+    };
+    const isPlain = !isRefusal && citations.length === 0;
+    output.events.push(isPlain ? { type: 'text.end', index } : { type: 'text.end', index, block });
+    index = undefined;
+    text = '';
+    citations = [];
+  };
+
+  return {
+    say(piece, pieceIsRefusal) {
+      if (piece === '') return;
+      if (pieceIsRefusal !== isRefusal) {
+        close();
+        isRefusal = pieceIsRefusal;
+      }
+      let said = piece;
+      if (index === undefined) {
+        said = held + piece;
+        if (said.trim() === '') {
+          held = said;
+          return;
+        }
+        held = '';
+        index = output.nextIndex++;
+        if (isRefusal) output.refused = true;
+        output.events.push({ type: 'text.start', index });
+      }
+      text += said;
+      output.events.push({ type: 'text.delta', index, text: said });
+    },
+    cite(more) {
+      citations.push(...more);
+    },
+    close,
+    uncited: () => citations,
+  };
+}

@@ -1,0 +1,100 @@
+// Reasoning of a Chat Completions answer, in whichever field a server puts it → thinking blocks. Called by the chat
+// decoder.
+
+import type { ThinkingBlock } from '../../../conversation/block.ts';
+import type { Output } from '../answer-decoder.ts';
+import { objectsAt, optional, textAt, type JsonObject } from '../json-fields.ts';
+import { addDetail, detailText } from './reasoning-details.ts';
+
+/** Fields of a delta that hold reasoning text, the first non-empty one counts: some servers say it twice. */
+export const reasoningFields = ['reasoning_content', 'reasoning', 'reasoning_text'] as const;
+
+/** Writes the thinking block that is open, or opens one. */
+export interface ThinkingWriter {
+  /** Takes the reasoning out of a delta, if there is any. */
+  read(delta: JsonObject): boolean;
+  /** A `thinking` part of a content list. */
+  readPart(part: JsonObject): void;
+  close(): void;
+}
+
+/** `data` = `field` (where the text was, to be sent back there), `details`, `part` (what a content part said besides). */
+export function createThinkingWriter(output: Output): ThinkingWriter {
+  let index: number | undefined;
+  let isOpen = false;
+  let held = '';
+  let text = '';
+  let field: string | undefined;
+  let details: JsonObject[] = [];
+  let part: JsonObject = {};
+
+  const start = (): number => {
+    if (index === undefined) {
+      index = output.nextIndex++;
+      output.events.push({ type: 'thinking.start', index });
+    }
+    return index;
+  };
+
+  const think = (piece: string): void => {
+    isOpen = true;
+    const said = held + piece;
+    if (index === undefined && said.trim() === '' && details.length === 0) {
+      held = said;
+      return;
+    }
+    held = '';
+    if (said === '') return;
+    const at = start();
+    text += said;
+    output.events.push({ type: 'thinking.delta', index: at, text: said });
+  };
+
+  return {
+    read(delta) {
+      const pieces = objectsAt(delta, 'reasoning_details');
+      const named = reasoningFields.find((name) => (textAt(delta, name) ?? '') !== '');
+      if (pieces.length === 0 && named === undefined) return false;
+      for (const piece of pieces) addDetail(details, piece);
+      if (named !== undefined) {
+        field ??= named;
+        think(textAt(delta, named) ?? '');
+      } else think(pieces.map(detailText).join(''));
+      return true;
+    },
+    readPart(sent) {
+      field ??= 'content';
+      const { type: _type, thinking, ...rest } = sent;
+      part = { ...part, ...rest };
+      think(typeof thinking === 'string' ? thinking : objectsAt(sent, 'thinking').map(detailText).join(''));
+    },
+    close() {
+      if (!isOpen) return;
+      if (index !== undefined || details.length > 0) {
+        const at = start();
+        const signature = details.map((detail) => textAt(detail, 'signature')).find((value) => value !== undefined);
+        const encrypted = details.map((detail) => textAt(detail, 'data')).find((value) => value !== undefined);
+        const block: ThinkingBlock = {
+          type: 'thinking',
+          text,
+          provider: output.provider,
+          ...optional('signature', signature ?? textAt(part, 'signature')),
+          ...optional('encrypted', encrypted),
+          data: {
+            ...optional('field', field),
+            ...(details.length > 0 ? { details } : {}),
+            ...(Object.keys(part).length > 0 ? { part } : {}),
+          },
+        };
+        output.events.push({ type: 'thinking.end', index: at, block });
+      }
+      isOpen = false;
+      index = undefined;
+      held = '';
+      text = '';
+      field = undefined;
+      details = [];
+      part = {};
+    },
+  };
+}

@@ -1,0 +1,3 @@
+// Entry `turnchart/openai`.
+
+export { openai, type OpenAIOptions } from './model.ts';

@@ -1,0 +1,153 @@
+// `openai(…)`: a Model over the official SDK, which is used as transport only: it keeps keys, headers, base URL and
+// error classes; streams are decoded here and retries are the turn's.
+
+import { ModelError, TurnchartError } from '../../contracts/errors.ts';
+import type { Model, ModelRequest } from '../../contracts/model.ts';
+import type { JsonValue } from '../../conversation/json.ts';
+import type { CallFacts } from '../http-errors.ts';
+import { streamCall } from '../model-stream.ts';
+import type { AnswerDecoder } from './answer-decoder.ts';
+import { createAnswerReader } from './answer-reader.ts';
+import { createChatDecoder } from './chat/decode.ts';
+import { encodeChatRequest } from './chat/encode.ts';
+import { createClient, isClient, type OpenAIClient } from './client.ts';
+import { objectAt, textAt, type JsonObject } from './json-fields.ts';
+import { customToolNames } from './request-parts.ts';
+import { createResponsesDecoder } from './responses/decode.ts';
+import { encodeResponsesRequest } from './responses/encode.ts';
+import { targetOf, type Api, type Target } from './target.ts';
+
+/** Options of `openai(…)`. Only `model` is required. */
+export interface OpenAIOptions {
+  /** As the server names it: `gpt-…`, `o…`, `llama3.2`, … */
+  readonly model: string;
+  /** Default: `responses` at OpenAI itself (also on Azure), `chat` at any other base URL, which is what others speak. */
+  readonly api?: Api;
+  /** An instance of the SDK (also its Azure one), used as it is: then `apiKey`, `baseURL` and `fetch` do nothing. */
+  readonly client?: unknown;
+  /**
+   * Default: `OPENAI_API_KEY`, but never for a `baseURL` other than OpenAI's: a key goes only where it was given for.
+   */
+  readonly apiKey?: string;
+  /** With the version, as `http://localhost:11434/v1`. Default: `OPENAI_BASE_URL`, else OpenAI. */
+  readonly baseURL?: string;
+  readonly fetch?: typeof fetch;
+  /** Sent with every request. */
+  readonly headers?: Record<string, string>;
+  /** An effort (`low`, `medium`, `high`, …), or an object as the API takes it: `{ effort: 'high', summary: 'auto' }`. */
+  readonly reasoning?: JsonValue;
+  /** Whether OpenAI keeps the answers. Default false: reasoning then comes encrypted and is sent back. */
+  readonly store?: boolean;
+  /** Tools that run at the provider, as the API takes them; their calls and results arrive as `provider` blocks. */
+  readonly serverTools?: JsonValue[];
+  /** Body fields that win over everything else but `providerOptions.openai` of a request. */
+  readonly extraBody?: Record<string, JsonValue>;
+}
+
+/**
+ * A model of OpenAI, or of a server that speaks one of its APIs. Sends nothing and loads nothing before the first
+ * call; without the SDK that call throws `peer.missing`. Throws `options.invalid` for a client that is none.
+ */
+export function openai(options: OpenAIOptions): Model {
+  checkOptions(options);
+  const given = isClient(options.client) ? options.client : undefined;
+  let made: Promise<OpenAIClient> | undefined;
+
+  const clientOf = (): Promise<OpenAIClient> => {
+    made ??= given === undefined ? createClient(options) : Promise.resolve(given);
+    made.catch(() => {
+      made = undefined; // the SDK may be there at the next call
+    });
+    return made;
+  };
+
+  return {
+    id: `openai:${options.model}`,
+    info: { input: ['text', 'image', 'document', 'audio'] },
+    stream: (request, call) => {
+      const facts = factsOf(options, given);
+      let decoder: AnswerDecoder | undefined;
+      return streamCall(
+        {
+          facts,
+          decoder: createAnswerReader(() => decoder ?? createChatDecoder({ provider: 'openai' }), facts),
+          open: async () => {
+            const client = await clientOf();
+            const baseURL = textOf(client.baseURL) ?? options.baseURL;
+            const target = targetOf(options, baseURL);
+            const body = bodyOf(request, target, options);
+            decoder = decoderFor(target, body);
+            const sent = { signal: call.signal, maxRetries: 0 as const, ...(options.headers && { headers: options.headers }) };
+            return checked(await endpointOf(client, target).create({ ...body, stream: true }, sent).asResponse(), facts);
+          },
+        },
+        call,
+      );
+    },
+  };
+}
+
+function bodyOf(request: ModelRequest, target: Target, options: OpenAIOptions): JsonObject {
+  return target.api === 'responses'
+    ? encodeResponsesRequest(request, target, options)
+    : encodeChatRequest(request, target, options);
+}
+
+function decoderFor(target: Target, body: JsonObject): AnswerDecoder {
+  const { provider } = target;
+  if (target.api === 'responses') return createResponsesDecoder({ provider, customTools: customToolNames(body) });
+  const format = textAt(objectAt(body, 'audio'), 'format');
+  return createChatDecoder({ provider, ...(format === undefined ? {} : { audioMediaType: `audio/${format}` }) });
+}
+
+function endpointOf(client: OpenAIClient, target: Target) {
+  const endpoint = target.api === 'responses' ? client.responses : client.chat?.completions;
+  if (endpoint !== undefined) return endpoint;
+  throw new TurnchartError(
+    'options.invalid',
+    `The client passed to openai({ client }) has no ${target.api === 'responses' ? 'responses' : 'chat.completions'}.create. Pass an instance of openai@6 or 7, or choose the other \`api\`.`,
+  );
+}
+
+/** A web page instead of an answer: the base URL leads somewhere else. */
+function checked(response: Response, facts: CallFacts): Response {
+  if (!/^text\/html\b/i.test(response.headers.get('content-type') ?? '')) return response;
+  response.body?.cancel().catch(() => undefined); // nobody reads it
+  const at = facts.baseURL ?? 'the base URL';
+  throw new ModelError(
+    'stream.protocol',
+    `${facts.provider} answered with a web page instead of an answer. Check that ${at} is the address of the API; it mostly ends in /v1.`,
+    { retryable: false },
+  );
+}
+
+function checkOptions(options: OpenAIOptions): void {
+  if (typeof options.model !== 'string' || options.model === '') {
+    throw new TurnchartError('options.invalid', 'openai({ model }) needs a model id such as "gpt-5.4".');
+  }
+  if (options.api !== undefined && options.api !== 'responses' && options.api !== 'chat') {
+    throw new TurnchartError('options.invalid', `openai({ api }) is "responses" or "chat", got ${JSON.stringify(options.api)}.`);
+  }
+  if (options.client !== undefined && !isClient(options.client)) {
+    throw new TurnchartError(
+      'options.invalid',
+      'openai({ client }) expects an instance of openai, an object with responses.create or chat.completions.create. Pass `new OpenAI(…)`, or leave it out.',
+    );
+  }
+}
+
+function factsOf(options: OpenAIOptions, client: OpenAIClient | undefined): CallFacts {
+  const baseURL = textOf(client?.baseURL) ?? options.baseURL;
+  const { provider, isOpenAI } = targetOf(options, baseURL);
+  return {
+    provider: isOpenAI ? 'OpenAI' : provider.slice(provider.indexOf(':') + 1),
+    model: options.model,
+    secrets: [options.apiKey, textOf(client?.apiKey)],
+    baseURL,
+    keyVariable: 'OPENAI_API_KEY',
+  };
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}

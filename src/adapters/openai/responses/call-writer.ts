@@ -1,0 +1,157 @@
+// Calls the client has to run → tool call blocks: functions, custom tools with free text, and the hosted kinds that
+// run on the client's side. Called by item-writer.ts.
+
+import type { ToolCallBlock } from '../../../conversation/block.ts';
+import type { JsonValue } from '../../../conversation/json.ts';
+import { madeCallId, type Output } from '../answer-decoder.ts';
+import { readArguments } from '../call-arguments.ts';
+import { objectAt, textAt, without, type JsonObject } from '../json-fields.ts';
+import type { ItemWriter } from './item-writer.ts';
+
+export function writeFunctionCall(first: JsonObject, output: Output): ItemWriter {
+  const stream = openCall(first, output);
+  let received = '';
+  return {
+    read(event, type) {
+      switch (type) {
+        case 'response.function_call_arguments.delta': {
+          const delta = textAt(event, 'delta') ?? '';
+          received += delta;
+          stream.append(delta);
+          return true;
+        }
+        case 'response.function_call_arguments.done':
+          if (received === '') {
+            received = textAt(event, 'arguments') ?? '';
+            stream.append(received);
+          }
+          return true;
+        default:
+          return false;
+      }
+    },
+    finish(final) {
+      const item = final ?? first;
+      const sent = item['arguments'];
+      const whole = sent === undefined || sent === null || (sent === '' && received !== '') ? received : sent;
+      const { original, ...parsed } = readArguments(whole);
+      if (received === '') stream.append(typeof whole === 'string' ? whole : JSON.stringify(whole));
+      stream.end(item, {
+        ...parsed,
+        data: {
+          ...without(item, 'type', 'call_id', 'name', 'arguments'),
+          ...(original === undefined ? {} : { arguments: original }),
+        },
+      });
+    },
+  };
+}
+
+/** `args` is the free text. It is streamed as the pieces of one JSON string, so that the deltas join to valid JSON. */
+export function writeCustomCall(first: JsonObject, output: Output): ItemWriter {
+  const stream = openCall(first, output);
+  let received = '';
+  const append = (text: string): void => {
+    if (text === '') return;
+    stream.append((received === '' ? '"' : '') + JSON.stringify(text).slice(1, -1));
+    received += text;
+  };
+  return {
+    read(event, type) {
+      switch (type) {
+        case 'response.custom_tool_call_input.delta':
+          append(textAt(event, 'delta') ?? '');
+          return true;
+        case 'response.custom_tool_call_input.done':
+          if (received === '') append(textAt(event, 'input') ?? '');
+          return true;
+        default:
+          return false;
+      }
+    },
+    finish(final) {
+      const item = final ?? first;
+      const text = textAt(item, 'input') ?? received;
+      if (received === '') append(text);
+      stream.append(received === '' ? '""' : '"');
+      stream.end(item, { args: text === '' ? received : text, data: without(item, 'call_id', 'name', 'input') });
+    },
+  };
+}
+
+interface ClientCallKind {
+  readonly tool: string;
+  /** The field that says what to do, the first one present. */
+  readonly asks: readonly string[];
+}
+
+const clientCallKinds: ReadonlyMap<string, ClientCallKind> = new Map([
+  ['shell_call', { tool: 'shell', asks: ['action'] }],
+  ['local_shell_call', { tool: 'local_shell', asks: ['action'] }],
+  ['apply_patch_call', { tool: 'apply_patch', asks: ['operation'] }],
+  ['computer_call', { tool: 'computer', asks: ['action', 'actions'] }],
+  ['tool_search_call', { tool: 'tool_search', asks: ['arguments'] }],
+]);
+
+/** Whether an item of a hosted kind waits for the client: a shell without a container, a tool search left to it, … */
+export function isForClient(item: JsonObject): boolean {
+  const type = textAt(item, 'type') ?? '';
+  if (type === 'tool_search_call') return item['execution'] === 'client';
+  if (type !== 'shell_call') return clientCallKinds.has(type);
+  const environment = textAt(objectAt(item, 'environment'), 'type');
+  return environment === undefined || environment === 'local';
+}
+
+/** A call named by its kind: `shell`, `local_shell`, `apply_patch`, `computer`, `tool_search`. `args` = what is asked. */
+export function writeClientCall(first: JsonObject, output: Output): ItemWriter {
+  return {
+    read: () => false,
+    finish(final) {
+      const item = final ?? first;
+      const kind = clientCallKinds.get(textAt(item, 'type') ?? '');
+      const field = kind?.asks.find((key) => item[key] !== undefined) ?? 'action';
+      const stream = openCall({ ...item, name: kind?.tool ?? '' }, output);
+      const args: JsonValue = item[field] ?? {};
+      stream.append(JSON.stringify(args));
+      // Old local shell items have no call id: their own id answers them.
+      stream.end(item, { args, data: { ...without(item, 'call_id', field), field } });
+    },
+  };
+}
+
+interface OpenCall {
+  append(json: string): void;
+  end(item: JsonObject, rest: Pick<ToolCallBlock, 'args' | 'rawArgs' | 'data'>): void;
+}
+
+/** Starts the call as soon as its name is known, at the latest when it ends. */
+function openCall(first: JsonObject, output: Output): OpenCall {
+  const index = output.nextIndex++;
+  output.calls++;
+  let started: { readonly id: string; readonly name: string } | undefined;
+  const waiting: string[] = [];
+
+  const start = (item: JsonObject, isLast: boolean): void => {
+    const name = textAt(item, 'name') ?? '';
+    if (started !== undefined || (name === '' && !isLast)) return;
+    const id = [textAt(item, 'call_id'), textAt(item, 'id')].find((candidate) => candidate !== undefined && candidate !== '');
+    started = { id: id ?? madeCallId(output, index), name };
+    output.events.push({ type: 'toolInput.start', index, ...started });
+    for (const json of waiting.splice(0)) output.events.push({ type: 'toolInput.delta', index, json });
+  };
+  start(first, false);
+
+  return {
+    append(json) {
+      if (json === '') return;
+      if (started === undefined) waiting.push(json);
+      else output.events.push({ type: 'toolInput.delta', index, json });
+    },
+    end(item, rest) {
+      start(item, true);
+      const named = started ?? { id: madeCallId(output, index), name: '' };
+      const call: ToolCallBlock = { type: 'toolCall', ...named, ...rest, provider: output.provider };
+      output.events.push({ type: 'toolInput.end', index, call });
+    },
+  };
+}
