@@ -108,6 +108,7 @@ function filesGoal(words: string): Goal | undefined {
   const asks = Object.values(wanted).some(Boolean);
   const aboutFiles =
     kind.extensions.length > 0 ||
+    (wanted.lines && folderIn(words) !== undefined) ||
     /\b(?:files?|folder|directory|here|sources?)\b|^(?:ls|tree)\b/i.test(words) ||
     /^what(?:'s| is) (?:in|inside|under) /i.test(words);
   const implied = wanted.longest || wanted.shortest || /\bfiles\b/i.test(words);

@@ -26,7 +26,7 @@ export function wishOf(message: string): Wish {
 
 function goalOf(clause: string): Goal {
   const words = clause
-    .replace(/^(?:hi|hello|hey|good (?:morning|afternoon|evening))(?: there)?[ ,.!]+(?=\S)/i, '')
+    .replace(/^(?:hi|hello|hey|good (?:morning|afternoon|evening))(?: there)?[ ,.!]+(?!there\b)(?=\S)/i, '')
     .replace(/^(?:(?:please|can you|could you|would you|will you|i want you to|i'd like you to|let's)[ ,]+)+/i, '')
     .trim();
   for (const rule of goalRules) {
