@@ -21,14 +21,21 @@ export function createConversation(init?: {
   };
 }
 
-/** Calls of the last assistant message that have no result yet, in call order. */
+/**
+ * Calls of the last assistant message that have no result behind it yet, in call order. Reads from the end, and no
+ * further back than that message.
+ */
 export function openCalls(conversation: Readonly<Conversation>): readonly ToolCallBlock[] {
   const { messages } = conversation;
-  const last = messages.at(-1);
-  const answers = last?.role === 'tool' ? last : undefined;
-  const asked = answers ? messages.at(-2) : last;
-  if (asked?.role !== 'assistant') return [];
   const answered = new Set<string>();
-  for (const block of answers?.content ?? []) if (block.type === 'toolResult') answered.add(block.callId);
-  return asked.content.filter((block): block is ToolCallBlock => block.type === 'toolCall' && !answered.has(block.id));
+  for (let index = messages.length - 1; index >= 0; index--) {
+    const message = messages[index];
+    if (message?.role === 'assistant') return message.content.filter(isCall).filter((call) => !answered.has(call.id));
+    for (const block of message?.content ?? []) if (block.type === 'toolResult') answered.add(block.callId);
+  }
+  return [];
+}
+
+function isCall(block: Block): block is ToolCallBlock {
+  return block.type === 'toolCall';
 }
