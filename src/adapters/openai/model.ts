@@ -144,7 +144,7 @@ function factsOf(options: OpenAIOptions, client: OpenAIClient | undefined): Call
     model: options.model,
     secrets: [options.apiKey, textOf(client?.apiKey)],
     baseURL,
-    keyVariable: 'OPENAI_API_KEY',
+    keyVariable: options.baseURL === undefined || isOpenAI ? 'OPENAI_API_KEY' : undefined,
   };
 }
 

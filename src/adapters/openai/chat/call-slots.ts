@@ -8,7 +8,8 @@ import { readArguments } from '../call-arguments.ts';
 import { objectAt, textAt, without, type JsonObject } from '../json-fields.ts';
 
 interface Slot {
-  readonly position: number;
+  /** Its place in the message: given when it starts. */
+  position: number;
   readonly isCustom: boolean;
   id: string | undefined;
   name: string;
@@ -34,7 +35,7 @@ export function createCallSlots(output: Output): CallSlots {
 
   const add = (delta: JsonObject): Slot => {
     const slot: Slot = {
-      position: output.nextIndex++,
+      position: -1,
       isCustom: delta['custom'] !== undefined || delta['type'] === 'custom',
       id: undefined,
       name: '',
@@ -76,6 +77,7 @@ export function createCallSlots(output: Output): CallSlots {
 
   const start = (slot: Slot, isLast: boolean): void => {
     if (slot.started !== undefined || (slot.name === '' && !isLast)) return;
+    slot.position = output.nextIndex++;
     slot.started = slot.id ?? madeCallId(output, slot.position);
     output.events.push({ type: 'toolInput.start', index: slot.position, id: slot.started, name: slot.name });
     for (const json of slot.waiting.splice(0)) push(slot, json);

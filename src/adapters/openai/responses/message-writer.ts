@@ -44,7 +44,7 @@ export function writeMessage(first: JsonObject, output: Output): ItemWriter {
     const final = whole ?? part.whole ?? {};
     const told = textAt(final, 'text') ?? textAt(final, 'refusal') ?? '';
     const text = told === '' ? part.text : told;
-    if (part.text === '') append(part, text);
+    if (text.startsWith(part.text)) append(part, text.slice(part.text.length));
     const isRefusal = part.isRefusal || final['type'] === 'refusal';
     if (isRefusal) output.refused = true;
     const citations = listAt(final, 'annotations').length > 0 ? listAt(final, 'annotations') : annotations;
