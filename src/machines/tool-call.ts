@@ -1,6 +1,7 @@
 // One tool call from its arguments to its outcome. The chart decides; the dispatch service performs and reports facts.
 
 import { setup } from 'xstate';
+import { flatRuns } from './flat-chart.ts';
 
 /** Shown in inspectors; the call's arguments and result stay outside. */
 export interface ToolCallMachineContext {
@@ -105,3 +106,6 @@ export const toolCallMachine = setup({
     backgrounded: { description: 'The work goes on as a background task.', type: 'final' },
   },
 });
+
+/** Starts a call on the chart as a table: what a turn runs unless an inspector watches. */
+export const startToolCall = flatRuns<ToolCallMachineEvent>(toolCallMachine);

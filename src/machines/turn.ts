@@ -83,7 +83,8 @@ export function reasonOf(facts: TurnFacts): TurnReason | undefined {
 
 const nextIteration = [
   { guard: 'goesOnShaped', target: '#turn.shaping', actions: 'beginIteration' },
-  { guard: 'goesOn', target: '#turn.streaming', actions: 'beginIteration' },
+  // Reenter: from streaming back to streaming the model has to be called again.
+  { guard: 'goesOn', target: '#turn.streaming', reenter: true, actions: 'beginIteration' },
   { guard: 'closes', target: '#turn.sealed', actions: 'concludeByFacts' },
   { target: '#turn.completed', actions: 'concludeByFacts' },
 ] as const;

@@ -50,6 +50,7 @@ export class RunningTurn implements TurnRun {
       inbox: this.#ledger,
       turnContext: options.turnContext,
       approve: settings.approve,
+      isInspected: inspect !== undefined,
     });
     this.#actor = createActor(turnLogic, {
       id: 'turn',

@@ -11,7 +11,9 @@ interface Link<Event> {
 /** Hands events to any number of readers, each from the moment it was made, and to one listener at once. */
 export class Broadcaster<Event> {
   #tail: Link<Event> = { event: undefined, next: undefined };
-  #waiting: Reader<Event>[] = [];
+  // Nearly always there is one reader: it gets a field of its own, the rest share an array.
+  #waiting: Reader<Event> | undefined;
+  #moreWaiting: Reader<Event>[] = [];
   #ended = false;
   readonly #listener: ((event: Event) => void) | undefined;
 
@@ -36,21 +38,24 @@ export class Broadcaster<Event> {
 
   /** One-shot events from now on. A reader that is dropped costs nothing. */
   read(): AsyncIterable<Event> {
-    return new EventStream(new Reader(this.#tail, this.#wait));
+    return new EventStream(new Reader(this.#tail, this));
+  }
+
+  /** Called by a reader that has seen everything: it is woken once by the next event. */
+  wait(reader: Reader<Event>): void {
+    if (this.#waiting === undefined) this.#waiting = reader;
+    else this.#moreWaiting.push(reader);
   }
 
   #append(link: Link<Event>): void {
     this.#tail.next = link;
     this.#tail = link;
-    if (this.#waiting.length === 0) return;
-    const waiting = this.#waiting;
-    this.#waiting = [];
-    for (const reader of waiting) reader.wake();
+    const reader = this.#waiting;
+    if (reader === undefined) return;
+    this.#waiting = undefined;
+    reader.wake();
+    if (this.#moreWaiting.length > 0) for (const other of this.#moreWaiting.splice(0)) other.wake();
   }
-
-  readonly #wait = (reader: Reader<Event>): void => {
-    this.#waiting.push(reader);
-  };
 }
 
 class EventStream<Event> implements AsyncIterable<Event> {
@@ -75,22 +80,31 @@ class EventStream<Event> implements AsyncIterable<Event> {
 
 const finished = { value: undefined, done: true } as const;
 
+type Resolve<Event> = (result: IteratorResult<Event, undefined>) => void;
+
 class Reader<Event> implements AsyncIterator<Event, undefined> {
   #cursor: Link<Event> | undefined;
-  #pending: ((result: IteratorResult<Event, undefined>) => void)[] = [];
-  readonly #wait: (reader: Reader<Event>) => void;
+  #resolve: Resolve<Event> | undefined;
+  // Calls of next() made while one is open, which no for-await loop does.
+  #more: Resolve<Event>[] | undefined;
+  readonly #source: Broadcaster<Event>;
+  readonly #open = (resolve: Resolve<Event>): void => {
+    if (this.#resolve !== undefined) {
+      (this.#more ??= []).push(resolve);
+      return;
+    }
+    this.#resolve = resolve;
+    this.#source.wait(this);
+  };
 
-  constructor(cursor: Link<Event>, wait: (reader: Reader<Event>) => void) {
+  constructor(cursor: Link<Event>, source: Broadcaster<Event>) {
     this.#cursor = cursor;
-    this.#wait = wait;
+    this.#source = source;
   }
 
   next(): Promise<IteratorResult<Event, undefined>> {
-    const result = this.#pending.length === 0 ? this.#advance() : undefined;
-    if (result !== undefined) return Promise.resolve(result);
-    return new Promise((resolve) => {
-      if (this.#pending.push(resolve) === 1) this.#wait(this);
-    });
+    const result = this.#resolve === undefined ? this.#advance() : undefined;
+    return result === undefined ? new Promise(this.#open) : Promise.resolve(result);
   }
 
   return(): Promise<IteratorResult<Event, undefined>> {
@@ -99,12 +113,14 @@ class Reader<Event> implements AsyncIterator<Event, undefined> {
     return Promise.resolve(finished);
   }
 
-  /** Serves as many waiting `next()` calls as there are events. */
+  /** Serves as many open `next()` calls as there are events. */
   wake(): void {
-    while (this.#pending.length > 0) {
+    while (this.#resolve !== undefined) {
       const result = this.#advance();
-      if (result === undefined) return this.#wait(this);
-      this.#pending.shift()?.(result);
+      if (result === undefined) return this.#source.wait(this);
+      const resolve = this.#resolve;
+      this.#resolve = this.#more?.shift();
+      resolve(result);
     }
   }
 

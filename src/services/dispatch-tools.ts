@@ -1,12 +1,12 @@
 // The service of `dispatching`: carries out the calls of one message, group by group, and appends their results.
 
-import { createActor, type ActorRefFrom, type AnyActorRef } from 'xstate';
+import { createActor, type AnyActorRef } from 'xstate';
 import { messageOf, TurnchartError } from '../contracts/errors.ts';
 import type { ToolCallBlock, ToolResultBlock } from '../conversation/block.ts';
 import { serviceLogic, type ServiceActor, type ServiceLogic } from '../machines/service.ts';
-import { toolCallMachine } from '../machines/tool-call.ts';
+import { startToolCall, toolCallMachine } from '../machines/tool-call.ts';
 import type { TurnFacts, TurnScope } from '../machines/turn.ts';
-import { PerformedCall } from './perform-call.ts';
+import { PerformedCall, type CallChart } from './perform-call.ts';
 import { planCalls, planFault, type CallPlan } from './plan-calls.ts';
 import { recordOf, type TurnRecord } from './turn-record.ts';
 
@@ -114,7 +114,7 @@ class Batch {
 
   #perform(call: ToolCallBlock): void {
     const index = this.#calls.indexOf(call);
-    const performed = new PerformedCall(this.#record, call, this.#actorFor(call, index), {
+    const performed = new PerformedCall(this.#record, call, this.#chartFor(call, index), {
       settled: (result) => {
         this.#live.delete(performed);
         this.#results[index] = result;
@@ -128,10 +128,12 @@ class Batch {
     else performed.start();
   }
 
-  // Never the turn as parent, whose services a forged done event could end, and never an id the model chose.
-  #actorFor(call: ToolCallBlock, index: number): ActorRefFrom<typeof toolCallMachine> {
+  // For an inspector the chart runs as an actor. Its parent is never the turn, whose services a forged done event could
+  // end, and its id never one the model chose.
+  #chartFor(call: ToolCallBlock, index: number): CallChart {
+    if (!this.#record.isInspected) return startToolCall();
     return createActor(toolCallMachine, {
-      parent: this.#actor.self as AnyActorRef, // the service's own actor, typed unknown to keep xstate out of its contract
+      parent: this.#actor.self as AnyActorRef, // the service's own actor; its contract keeps xstate's types out
       id: `toolCall:${index}`,
       input: { callId: call.id, name: call.name },
     }).start();

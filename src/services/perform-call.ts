@@ -1,12 +1,11 @@
 // One tool call, performed: the toolCall chart says what comes next, this does it and reports the facts back to the chart.
 
-import type { ActorRefFrom } from 'xstate';
 import { messageOf } from '../contracts/errors.ts';
 import type { Approval } from '../contracts/engine.ts';
 import type { Tool, ToolContext } from '../contracts/tool.ts';
 import type { ToolCallBlock, ToolResultBlock, ToolResultStatus } from '../conversation/block.ts';
 import type { JsonValue } from '../conversation/json.ts';
-import type { toolCallMachine, ToolCallMachineEvent } from '../machines/tool-call.ts';
+import type { ToolCallMachineEvent } from '../machines/tool-call.ts';
 import { callArguments } from '../tools/call-arguments.ts';
 import { errorResultText } from '../tools/error-text.ts';
 import { toResultBlocks } from '../tools/result-content.ts';
@@ -22,6 +21,12 @@ import {
 import { isThenable } from './thenable.ts';
 import type { TurnRecord } from './turn-record.ts';
 
+/** The running chart of one call. */
+export interface CallChart {
+  send(event: ToolCallMachineEvent): void;
+  getSnapshot(): { readonly value: unknown; readonly status: string };
+}
+
 /** Who wants to know how a call fares. */
 export interface CallAudience {
   /** Exactly once, unless the call is abandoned. */
@@ -34,7 +39,7 @@ export interface CallAudience {
 export class PerformedCall {
   readonly #record: TurnRecord;
   readonly #call: ToolCallBlock;
-  readonly #chart: ActorRefFrom<typeof toolCallMachine>;
+  readonly #chart: CallChart;
   readonly #audience: CallAudience;
   readonly #tool: Tool | undefined;
   #args: unknown;
@@ -50,7 +55,7 @@ export class PerformedCall {
   constructor(
     record: TurnRecord,
     call: ToolCallBlock,
-    chart: ActorRefFrom<typeof toolCallMachine>,
+    chart: CallChart,
     audience: CallAudience,
   ) {
     this.#record = record;

@@ -36,6 +36,8 @@ export interface TurnParts {
   readonly inbox: Inbox;
   readonly turnContext: unknown;
   readonly approve: Approve | undefined;
+  /** Somebody watches: tool calls run as full charts, which show more and cost more. */
+  readonly isInspected: boolean;
 }
 
 /** The model's view of the transcript for one iteration. */
@@ -58,6 +60,7 @@ export class TurnRecord implements TurnScope {
   readonly events: Broadcaster<EngineEvent>;
   readonly inbox: Inbox;
   readonly approve: Approve | undefined;
+  readonly isInspected: boolean;
   turnContext: unknown;
 
   iteration = 0;
@@ -98,6 +101,7 @@ export class TurnRecord implements TurnScope {
     this.inbox = parts.inbox;
     this.turnContext = parts.turnContext;
     this.approve = parts.approve;
+    this.isInspected = parts.isInspected;
   }
 
   get model(): Model {
