@@ -2,15 +2,15 @@
 
 const masked = '[redacted]';
 
-// Known key shapes; `*` because providers mask the middle of the keys they echo.
+// Known key shapes, told from words by a digit or their length; `*` because providers mask the keys they echo.
 const keyShapes: readonly RegExp[] = [
-  /\b(?:sk|pk|rk|ak|gsk|csk|xai|pplx|nvapi|hf|r8|ghp|gho|glpat|key)[-_][\w*.-]*[\w*]{6,}/g,
+  /\b(?:sk|pk|rk|ak|gsk|csk|xai|pplx|nvapi|hf|r8|ghp|gho|glpat|key)[-_](?=[\w.-]*[\d*]|[\w.-]{20})[\w*.-]*[\w*]{6,}/g,
   /\bAIza[\w-]{20,}/g,
   /\beyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?/g,
 ];
 // What follows the word for a key: the word stays.
 const namedKeys: readonly RegExp[] = [
-  /\b((?:bearer|basic)\s+)[\w.~+/*-]{6,}=*/gi,
+  /\b((?:bearer|basic)\s+)(?=\S*\d)[\w.~+/*-]{6,}=*/gi,
   /(\b(?:x-)?(?:api[-_ ]?key|access[-_]?token|auth[-_]?token|secret|password)[\\"']*\s*[:=]\s*[\\"']*)[^\s\\"',;}&]{6,}/gi,
 ];
 
