@@ -95,11 +95,13 @@ export function createChatDecoder(options: ChatDecoderOptions): AnswerDecoder {
     if (spoken !== undefined) audio.read(spoken);
   };
 
-  const readChoice = (choice: JsonObject): Progress => {
+  const readChoice = (choice: JsonObject, isWhole: boolean): Progress => {
     const error = objectOf(choice['error']);
     if (error !== undefined && finishReason === undefined) return { status: 'reported', report: reportOf(error) };
-    const delta = objectAt(choice, 'delta') ?? objectAt(choice, 'message');
-    if (delta !== undefined) readDelta(delta);
+    // Perplexity sends both: in a stream `message` is what was said so far, in a body `delta` is empty.
+    const [first, second] = isWhole ? (['message', 'delta'] as const) : (['delta', 'message'] as const);
+    const said = objectAt(choice, first) ?? objectAt(choice, second);
+    if (said !== undefined) readDelta(said);
     for (const [kind, list] of Object.entries(objectAt(choice, 'logprobs') ?? {})) {
       if (Array.isArray(list) && list.length > 0) (logprobs[kind] ??= []).push(...(list as readonly JsonValue[])); // `isArray` forgets the element type
     }
@@ -111,7 +113,14 @@ export function createChatDecoder(options: ChatDecoderOptions): AnswerDecoder {
     return reading;
   };
 
-  const fold = (chunk: JsonObject): Progress => {
+  /** Content under another id behind our last word: a second answer, which some proxies glue on. */
+  const isOfAnotherAnswer = (chunk: JsonObject, choices: readonly JsonObject[]): boolean => {
+    if (finishReason === undefined || output.answerId === undefined) return false;
+    const id = textAt(chunk, 'id') || output.answerId;
+    return id !== output.answerId && choices.some((choice) => saysSomething(objectAt(choice, 'delta')));
+  };
+
+  const fold = (chunk: JsonObject, isWhole: boolean): Progress => {
     const error = errorIn(chunk);
     if (error !== undefined) {
       // After the answer's end an error changes nothing.
@@ -125,9 +134,8 @@ export function createChatDecoder(options: ChatDecoderOptions): AnswerDecoder {
       else start(chunk);
       return reading;
     }
-    const id = textAt(chunk, 'id') || undefined;
-    if (started && finishReason !== undefined && id !== undefined && output.answerId !== undefined && id !== output.answerId && choices.length > 0) {
-      raw(chunk); // another answer behind ours
+    if (isOfAnotherAnswer(chunk, choices)) {
+      raw(chunk);
       return reading;
     }
     start(chunk);
@@ -137,7 +145,7 @@ export function createChatDecoder(options: ChatDecoderOptions): AnswerDecoder {
       const index = choice['index'];
       if (index !== undefined && index !== null && index !== 0) raw(chunk);
       else {
-        const progress = readChoice(choice);
+        const progress = readChoice(choice, isWhole);
         if (progress !== reading) return progress;
       }
     }
@@ -176,13 +184,13 @@ export function createChatDecoder(options: ChatDecoderOptions): AnswerDecoder {
   return {
     read(event, into) {
       output.events = into;
-      return fold(event);
+      return fold(event, false);
     },
     readWhole(body, into) {
       output.events = into;
       const isAnswer = objectsAt(body, 'choices').length > 0;
       if (!isAnswer && errorIn(body) === undefined) return { status: 'protocol', message: 'the body has no choices' };
-      const progress = fold(body);
+      const progress = fold(body, true);
       return progress === reading ? finish() : progress;
     },
     end(into, how) {
@@ -191,6 +199,10 @@ export function createChatDecoder(options: ChatDecoderOptions): AnswerDecoder {
       return hasEnded ? finish() : incomplete;
     },
   };
+}
+
+function saysSomething(delta: JsonObject | undefined): boolean {
+  return delta !== undefined && (carriesReasoning(delta) || callsOf(delta).length > 0 || Boolean(delta['content']));
 }
 
 function carriesReasoning(delta: JsonObject): boolean {

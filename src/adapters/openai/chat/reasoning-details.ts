@@ -16,7 +16,7 @@ export function addDetail(entries: JsonObject[], piece: JsonObject): void {
   for (const [key, value] of Object.entries(piece)) {
     const isText = textFields.some((field) => field === key);
     if (isText) joined[key] = (textAt(last, key) ?? '') + (typeof value === 'string' ? value : '');
-    else if (value !== null && value !== undefined) joined[key] = value;
+    else if (value !== null && value !== '') joined[key] = value;
   }
   entries[entries.length - 1] = joined;
 }
@@ -30,5 +30,5 @@ function continues(last: JsonObject, piece: JsonObject): boolean {
   if (last['type'] !== piece['type'] || last['index'] !== piece['index']) return false;
   if (last['type'] === 'reasoning.encrypted') return false; // ciphertexts are whole
   // A signature closes its text.
-  return textAt(last, 'signature') === undefined || detailText(piece) === '';
+  return (textAt(last, 'signature') ?? '') === '' || detailText(piece) === '';
 }

@@ -72,7 +72,7 @@ export function createThinkingWriter(output: Output): ThinkingWriter {
       if (!isOpen) return;
       if (index !== undefined || details.length > 0) {
         const at = start();
-        const signature = details.map((detail) => textAt(detail, 'signature')).find((value) => value !== undefined);
+        const signature = details.map((detail) => textAt(detail, 'signature')).find((value) => value !== undefined && value !== '');
         const encrypted = details.map((detail) => textAt(detail, 'data')).find((value) => value !== undefined);
         const block: ThinkingBlock = {
           type: 'thinking',
