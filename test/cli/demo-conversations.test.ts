@@ -9,6 +9,7 @@ import {
   textOf,
   userMessage,
   type Conversation,
+  type EngineEvent,
   type Tool,
   type TurnRun,
 } from '../../src/index.ts';
@@ -36,7 +37,8 @@ async function turn(
   }));
   const engine = createEngine({ model: demoModel({ paceMs: 0 }), tools: watched, retry: { attempts: 0 } });
   const run = engine.run(conversation);
-  const events = await Array.fromAsync(run);
+  const events: EngineEvent[] = [];
+  for await (const event of run) events.push(event);
   verifyEvents(events);
   verifyTranscript(conversation);
   const result = await run.result;

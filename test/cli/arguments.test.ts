@@ -1,0 +1,56 @@
+import { describe, expect, test } from 'vitest';
+import { commandOf } from '../../src/cli/arguments.ts';
+
+const defaults = { json: false, color: true, seed: 1, paceMs: 15 };
+
+describe('commandOf', () => {
+  test('takes a prompt in all its spellings', () => {
+    for (const args of [['-p', 'hi'], ['-phi'], ['--prompt', 'hi'], ['--prompt=hi']]) {
+      expect(commandOf(args)).toEqual({ type: 'turn', options: { ...defaults, prompt: 'hi' } });
+    }
+  });
+
+  test('takes a prompt that begins with a dash behind an equals sign', () => {
+    expect(commandOf(['--prompt=-x'])).toMatchObject({ options: { prompt: '-x' } });
+  });
+
+  test('needs no arguments', () => {
+    expect(commandOf([])).toEqual({ type: 'turn', options: defaults });
+  });
+
+  test('takes every option', () => {
+    expect(commandOf(['--json', '--no-color', '--max-iterations', '3', '--seed', '7', '--pace', '0'])).toEqual({
+      type: 'turn',
+      options: { json: true, color: false, maxIterations: 3, seed: 7, paceMs: 0 },
+    });
+  });
+
+  test('help wins over everything, version over a turn', () => {
+    expect(commandOf(['--version', '--help'])).toEqual({ type: 'help' });
+    expect(commandOf(['-h'])).toEqual({ type: 'help' });
+    expect(commandOf(['-p', 'hi', '--version'])).toEqual({ type: 'version' });
+  });
+
+  test.for([
+    [['--frobnicate'], "unknown option '--frobnicate'"],
+    [['-x'], "unknown option '-x'"],
+    [['-p'], "option '-p, --prompt <value>' argument missing"],
+    [['-p', ''], '--prompt needs a text that is not empty'],
+    [['-p', '   '], '--prompt needs a text that is not empty'],
+    [['-p', '--json'], '--prompt needs a value; one that begins with "-" is written --prompt="-…"'],
+    [['hello'], 'unexpected argument "hello"; the prompt goes behind -p, in quotes'],
+    [['-p', 'how', 'many'], 'unexpected argument "many"; the prompt goes behind -p, in quotes'],
+    [['--json=yes'], "option '--json' does not take an argument"],
+    [['--max-iterations', '0'], '--max-iterations needs a whole number from 1 to 1000000, got "0"'],
+    [['--max-iterations', '1e3'], '--max-iterations needs a whole number from 1 to 1000000, got "1e3"'],
+    [['--max-iterations=-1'], '--max-iterations needs a whole number from 1 to 1000000, got "-1"'],
+    [['--seed', 'x'], '--seed needs a whole number from 0 to 4294967295, got "x"'],
+    [
+      ['--seed', '99999999999999999999'],
+      '--seed needs a whole number from 0 to 4294967295, got "99999999999999999999"',
+    ],
+    [['--pace', ''], '--pace needs a whole number from 0 to 60000, got ""'],
+  ] as const)('says in one line what is wrong with %j', ([args, message]) => {
+    expect(commandOf(args)).toEqual({ type: 'misuse', message });
+  });
+});
