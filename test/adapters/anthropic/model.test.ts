@@ -1,0 +1,205 @@
+import Anthropic from '@anthropic-ai/sdk';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { anthropic, type AnthropicOptions } from '../../../src/adapters/anthropic/index.ts';
+import type { Model, ModelRequest } from '../../../src/contracts/model.ts';
+import { userMessage } from '../../../src/conversation/message.ts';
+import { checkModel } from '../../../src/testing/index.ts';
+import { collect, collectUntilThrow } from '../collect.ts';
+import { startFaultServer } from '../fault-server.ts';
+import type { SeenRequest } from '../recordings.ts';
+import { messageEnd, messageStart, text } from './events.ts';
+
+const request: ModelRequest = { system: [], messages: [userMessage('hello')], tools: [] };
+const call = () => ({ signal: new AbortController().signal });
+const whole = [messageStart, ...text(0, 'Hello'), ...messageEnd('end_turn')].join('');
+
+/** A fetch that answers every request in the same way, and what it was asked. */
+function answering(body: string = whole, init: ResponseInit = {}): { fetch: typeof fetch; requests: SeenRequest[] } {
+  const requests: SeenRequest[] = [];
+  return {
+    requests,
+    fetch: async (input, options) => {
+      const sent = new Request(input, options);
+      requests.push({ url: sent.url, headers: sent.headers, body: JSON.parse(await sent.text()) as Record<string, unknown> });
+      return new Response(body, { headers: { 'content-type': 'text/event-stream' }, ...init });
+    },
+  };
+}
+
+async function sentBy(options: Partial<AnthropicOptions>): Promise<SeenRequest | undefined> {
+  const { fetch, requests } = answering();
+  await collect(anthropic({ model: 'claude-test', apiKey: 'sk-ant-none', fetch, ...options }).stream(request, call()));
+  expect(requests).toHaveLength(1);
+  return requests[0];
+}
+
+afterEach(() => {
+  vi.doUnmock('@anthropic-ai/sdk');
+  vi.resetModules();
+  vi.unstubAllEnvs();
+});
+
+describe('what is sent', () => {
+  test('a streaming request of the SDK, to its address and with its key', async () => {
+    const sent = await sentBy({});
+    expect(sent?.url).toBe('https://api.anthropic.com/v1/messages');
+    expect(sent?.headers.get('authorization')).toBe('Bearer sk-ant-none');
+    expect(sent?.headers.has('anthropic-version')).toBe(true);
+    expect(sent?.body).toEqual({
+      model: 'claude-test',
+      max_tokens: 32_000,
+      stream: true,
+      cache_control: { type: 'ephemeral' },
+      messages: [{ role: 'user', content: [{ type: 'text', text: 'hello' }] }],
+    });
+  });
+
+  test('base URL, headers and betas', async () => {
+    const sent = await sentBy({ baseURL: 'http://localhost:1/x', headers: { 'x-team': 'a' }, betas: ['one-2026-01-01', 'two-2026-01-01'] });
+    expect(sent?.url).toBe('http://localhost:1/x/v1/messages');
+    expect(sent?.headers.get('x-team')).toBe('a');
+    expect(sent?.headers.get('anthropic-beta')).toBe('one-2026-01-01,two-2026-01-01');
+  });
+
+  test('thinking, effort, server tools, extra body', async () => {
+    const sent = await sentBy({
+      cache: 'off',
+      thinking: { type: 'adaptive' },
+      effort: 'high',
+      serverTools: [{ type: 'web_search_20260318', name: 'web_search' }],
+      extraBody: { metadata: { user_id: 'u' } },
+    });
+    expect(sent?.body).toEqual({
+      model: 'claude-test',
+      max_tokens: 32_000,
+      stream: true,
+      thinking: { type: 'adaptive' },
+      output_config: { effort: 'high' },
+      tools: [{ type: 'web_search_20260318', name: 'web_search' }],
+      metadata: { user_id: 'u' },
+      messages: [{ role: 'user', content: [{ type: 'text', text: 'hello' }] }],
+    });
+  });
+});
+
+describe('a passed client', () => {
+  test('is used as it is', async () => {
+    const { fetch, requests } = answering();
+    const client = new Anthropic({ apiKey: 'sk-ant-client', baseURL: 'http://client.test', fetch, defaultHeaders: { 'x-own': '1' } });
+    const model = anthropic({ model: 'claude-test', client, apiKey: 'sk-ant-other', baseURL: 'http://other.test' });
+    await collect(model.stream(request, call()));
+    expect(requests[0]?.url).toBe('http://client.test/v1/messages');
+    expect(requests[0]?.headers.get('authorization')).toBe('Bearer sk-ant-client');
+    expect(requests[0]?.headers.get('x-own')).toBe('1');
+  });
+
+  test('its retries are off: the turn retries', async () => {
+    const { fetch, requests } = answering('{"type":"error","error":{"type":"api_error","message":"no"}}', { status: 500, headers: { 'content-type': 'application/json' } });
+    const client = new Anthropic({ apiKey: 'sk-ant-client', fetch, maxRetries: 4 });
+    const { thrown } = await collectUntilThrow(anthropic({ model: 'claude-test', client }).stream(request, call()));
+    expect(thrown).toMatchObject({ code: 'model.failed', retryable: true });
+    expect(requests).toHaveLength(1);
+  });
+
+  test('any object with messages.create will do', async () => {
+    const client = { messages: { create: () => ({ asResponse: () => Promise.resolve(new Response(whole, { headers: { 'content-type': 'text/event-stream' } })) }) } };
+    expect((await collect(anthropic({ model: 'claude-test', client }).stream(request, call()))).content).toEqual([{ type: 'text', text: 'Hello' }]);
+  });
+
+  test.each([[{}], [null], ['client'], [{ messages: {} }], [() => undefined]])('%j is no client', (client) => {
+    expect(() => anthropic({ model: 'claude-test', client })).toThrow(expect.objectContaining({ code: 'options.invalid' }));
+  });
+
+  test('a client that breaks is a ModelError without its key', async () => {
+    const client = {
+      apiKey: 'top-secret-key-of-mine',
+      messages: {
+        create: () => {
+          throw new Error('no luck with top-secret-key-of-mine');
+        },
+      },
+    };
+    const { thrown } = await collectUntilThrow(anthropic({ model: 'claude-test', client }).stream(request, call()));
+    expect(thrown).toMatchObject({ code: 'model.failed', retryable: false });
+    expect((thrown as Error).message).not.toContain('top-secret');
+  });
+});
+
+describe('without what it needs', () => {
+  test('no model id is a mistake in the set-up', () => {
+    expect(() => anthropic({ model: '' })).toThrow(expect.objectContaining({ code: 'options.invalid' }));
+  });
+
+  test('no key is model.unauthorized and says where to put it', async () => {
+    for (const name of ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN']) vi.stubEnv(name, undefined);
+    vi.stubEnv('HOME', '/nowhere');
+    vi.stubEnv('ANTHROPIC_CONFIG_DIR', '/nowhere');
+    const { fetch, requests } = answering();
+    const { thrown } = await collectUntilThrow(anthropic({ model: 'claude-test', fetch }).stream(request, call()));
+    expect(thrown).toMatchObject({ code: 'model.unauthorized', retryable: false });
+    expect((thrown as Error).message).toContain('ANTHROPIC_API_KEY');
+    expect(requests).toHaveLength(0);
+  });
+
+  test('a missing SDK is peer.missing at the first call, not before', async () => {
+    vi.doMock('@anthropic-ai/sdk', () => {
+      throw Object.assign(new Error("Cannot find package '@anthropic-ai/sdk'"), { code: 'ERR_MODULE_NOT_FOUND' });
+    });
+    const { anthropic: fresh } = await import('../../../src/adapters/anthropic/index.ts');
+    const { thrown } = await collectUntilThrow(fresh({ model: 'claude-test', apiKey: 'k' }).stream(request, call()));
+    expect(thrown).toMatchObject({ code: 'peer.missing' });
+    expect((thrown as Error).message).toContain('npm install @anthropic-ai/sdk');
+  });
+});
+
+describe('what comes back', () => {
+  test('a JSON body where a stream was asked for is a whole answer', async () => {
+    const body = { id: 'm', type: 'message', role: 'assistant', model: 'c', content: [{ type: 'text', text: 'Hi' }], stop_reason: 'end_turn', usage: { input_tokens: 1, output_tokens: 2 } };
+    const { fetch } = answering(JSON.stringify(body), { headers: { 'content-type': 'application/json; charset=utf-8' } });
+    const answer = await collect(anthropic({ model: 'claude-test', apiKey: 'k', fetch }).stream(request, call()));
+    expect(answer).toMatchObject({ content: [{ type: 'text', text: 'Hi' }], stopReason: 'endTurn', providerId: 'm' });
+  });
+
+  test('an event stream without a content type is read as one', async () => {
+    const { fetch } = answering(whole, { headers: {} });
+    expect((await collect(anthropic({ model: 'claude-test', apiKey: 'k', fetch }).stream(request, call()))).content).toEqual([{ type: 'text', text: 'Hello' }]);
+  });
+
+  test('an error object with status 200 is a ModelError', async () => {
+    const { fetch } = answering('{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}', { headers: { 'content-type': 'application/json' } });
+    const { thrown } = await collectUntilThrow(anthropic({ model: 'claude-test', apiKey: 'k', fetch }).stream(request, call()));
+    expect(thrown).toMatchObject({ code: 'model.overloaded', retryable: true });
+  });
+
+  test('an abort before the headers throws its reason though fetch hears nothing, and drops what comes later', async () => {
+    let heard = (_: (response: Response) => void): void => undefined;
+    const asked = new Promise<(response: Response) => void>((resolve) => (heard = resolve));
+    const deaf: typeof fetch = () => new Promise((resolve) => heard(resolve));
+    const controller = new AbortController();
+    const waiting = anthropic({ model: 'claude-test', apiKey: 'k', fetch: deaf }).stream(request, { signal: controller.signal })[Symbol.asyncIterator]().next();
+    const answer = await asked;
+    const reason = new Error('enough');
+    const settled = expect(waiting).rejects.toBe(reason);
+    controller.abort(reason);
+    await settled;
+    await new Promise<void>((resolve) => answer(new Response(new ReadableStream({ cancel: () => resolve() }))));
+  });
+});
+
+test('facts about the model', () => {
+  expect(anthropic({ model: 'claude-x' })).toMatchObject({ id: 'anthropic:claude-x', info: { contextTokens: 200_000, maxOutputTokens: 32_000 } });
+  expect(anthropic({ model: 'claude-3-haiku-20240307' }).info?.maxOutputTokens).toBe(4096);
+  expect(anthropic({ model: 'claude-x', betas: ['context-1m-2025-08-07'] }).info?.contextTokens).toBe(1_000_000);
+});
+
+test('keeps every law of the conformance kit', async () => {
+  const refusal = { status: 400, chunks: ['{"type":"error","error":{"type":"invalid_request_error","message":"no"}}'] };
+  const many = <T>(plan: T): readonly T[] => Array.from({ length: 40 }, () => plan);
+  await using good = await startFaultServer(many({ chunks: [whole] }));
+  await using silent = await startFaultServer(many({ chunks: [messageStart], then: 'stall' as const }));
+  await using dropping = await startFaultServer(many({ chunks: [messageStart, ...text(0, 'Hel')], then: 'drop' as const }));
+  await using refusing = await startFaultServer(many(refusal));
+  const at = (url: string) => (): Model => anthropic({ model: 'claude-test', apiKey: 'sk-ant-none', baseURL: url });
+  const passed = await checkModel(at(good.url), { stalled: at(silent.url), cut: at(dropping.url), refused: at(refusing.url) });
+  expect(passed.length).toBeGreaterThanOrEqual(9);
+});
