@@ -1,5 +1,7 @@
 // Ctrl-C and termination: the first one cancels, the second one leaves. main.ts listens through it.
 
+import type { EventEmitter } from 'node:events';
+
 /** Exit codes by signal, as shells have them: 128 and the signal's number. */
 const exitCodes = { SIGINT: 130, SIGTERM: 143 } as const;
 
@@ -11,11 +13,11 @@ export interface InterruptHandlers {
   readonly leave: (exitCode: number) => void;
 }
 
-/** Listens until the process ends. */
-export function listenForInterrupts({ cancel, leave }: InterruptHandlers): void {
+/** Listens until the process ends. `source` emits the signals' names; default: the process. */
+export function listenForInterrupts({ cancel, leave }: InterruptHandlers, source: EventEmitter = process): void {
   let interrupted = false;
   for (const [signal, exitCode] of Object.entries(exitCodes)) {
-    process.on(signal, () => {
+    source.on(signal, () => {
       if (interrupted) leave(exitCode);
       else cancel(exitCode);
       interrupted = true;

@@ -34,7 +34,7 @@ export function textReporter({ write, color, columns }: TextTarget): Reporter {
   const render = createRender({ color, columns: columns ?? (() => Number.POSITIVE_INFINITY) });
   if (columns === undefined) return { report: (event) => write(render(event, elapsed())), end: () => {} };
 
-  const screen = createScreen(columns);
+  const screen = createScreen(columns, color ? (status) => `\u001B[2m${status}\u001B[22m` : undefined);
   let progress = noProgress;
   const redraw = () => write(screen.show(statusLine(progress, elapsed())));
   const timer = setInterval(redraw, redrawMs);

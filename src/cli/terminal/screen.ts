@@ -11,10 +11,9 @@ export interface Screen {
 }
 
 const eraseLine = '\r\u001B[2K';
-const dim = (text: string) => `\u001B[2m${text}\u001B[22m`;
 
-/** A fresh screen with the cursor in the first column. `columns` is asked at each use: the window may change its size. */
-export function createScreen(columns: () => number): Screen {
+/** A fresh screen with the cursor in the first column. `columns` is asked at each use: the window may change its size. `paint` may colour the status. */
+export function createScreen(columns: () => number, paint: (status: string) => string = String): Screen {
   let column = 0; // of the unfinished line; equal to the width = the terminal will wrap at the next character
   let status: string | undefined;
   let drawn: 'no' | 'here' | 'below' = 'no';
@@ -28,7 +27,7 @@ export function createScreen(columns: () => number): Screen {
     // Where a line is exactly full there is no way back to "will wrap": the status waits for the next character.
     if (status === undefined || column >= columns()) return '';
     drawn = column === 0 ? 'here' : 'below';
-    return `${drawn === 'below' ? '\n\r' : ''}${dim(fitted(status, columns() - 1))}`;
+    return `${drawn === 'below' ? '\n\r' : ''}${paint(fitted(status, columns() - 1))}`;
   };
 
   return {

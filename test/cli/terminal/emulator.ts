@@ -5,7 +5,7 @@ const anyToken = /\u001B\[[\d;]*[A-Za-z]|[^]/gu;
 // oxlint-disable-next-line no-control-regex -- as above
 const sequence = /^\u001B\[([\d;]*)([A-Za-z])$/;
 
-/** What is on the terminal's rows after the output, without empty rows and spaces at the end; and where the cursor is. */
+/** What is on the terminal's rows after the output, without empty rows at the end; and where the cursor is. */
 export function terminalAfter(
   output: string,
   columns: number,
@@ -43,11 +43,7 @@ export function terminalAfter(
     if (row < 0 || column < 0 || column >= columns)
       throw new Error(`The cursor left the terminal: row ${row}, column ${column}.`);
   }
-  const text = rows.map((cells) =>
-    Array.from(cells, (cell) => cell ?? ' ')
-      .join('')
-      .trimEnd(),
-  );
+  const text = rows.map((cells) => Array.from(cells, (cell) => cell ?? ' ').join(''));
   while (text.at(-1) === '') text.pop();
   return { rows: text, row, column };
 }

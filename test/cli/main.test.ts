@@ -1,0 +1,155 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import type { EngineEvent } from '../../src/index.ts';
+import { verifyEvents } from '../../src/testing/index.ts';
+import { runCommand, startCommand } from './command.ts';
+import { temporaryFolder } from './temporary-folder.ts';
+
+const project = () =>
+  temporaryFolder({
+    'src/short.ts': 'one\n',
+    'src/deep/longest.tsx': 'line\n'.repeat(41),
+    'src/middle.mts': 'line\n'.repeat(17),
+    'README.md': 'line\n'.repeat(99),
+    'node_modules/big/index.ts': 'line\n'.repeat(5_000),
+  });
+
+const question = 'how many TypeScript files are here, and which is the longest?';
+const quickly = ['--pace', '0'];
+
+function eventsIn(stdout: string): readonly EngineEvent[] {
+  const lines = stdout.split('\n');
+  expect(lines.pop()).toBe('');
+  return lines.map((line) => JSON.parse(line) as EngineEvent); // what the command wrote is what verifyEvents checks
+}
+
+describe('turnchart -p', () => {
+  test('answers with the numbers of the folder it stands in, and says that the model is a script', async () => {
+    const { code, stdout, stderr } = await runCommand(project(), ['-p', question]);
+    expect(stdout).toContain(
+      'There are 3 TypeScript files here. The longest is `src/deep/longest.tsx` with 41 lines.\n',
+    );
+    expect(stdout.split('\n')[0]).toBe('demo model (scripted, no AI): it needs no key and no network');
+    expect(stdout).toMatch(/^✓ list_files\(pattern: "\*\*\/\*\.\{ts,tsx,mts,cts\}"\) → 3 lines \(\d+ ms\)$/m);
+    expect(stdout).toMatch(/^✓ completed · 3 model calls · [\d,]+ in, \d+ out tokens · \d+\.\d s$/m);
+    expect(stderr).toBe('');
+    expect(code).toBe(0);
+  });
+
+  test('prints no escape sequences where there is no terminal', async () => {
+    const { stdout } = await runCommand(project(), ['-p', question, ...quickly], {
+      env: { FORCE_COLOR: '1', NO_COLOR: '' },
+    });
+    expect(stdout).not.toContain('\u001B');
+  });
+
+  test('completes a turn in which a tool failed', async () => {
+    const { code, stdout } = await runCommand(project(), ['-p', 'read nope.md', ...quickly]);
+    expect(stdout).toContain('I could not read `nope.md`: the tool read_file failed (nope.md does not exist).');
+    expect(code).toBe(0);
+  });
+
+  test('ends with 1 and says why when the limit of model calls is reached', async () => {
+    const { code, stdout, stderr } = await runCommand(project(), ['-p', question, '--max-iterations', '1', ...quickly]);
+    expect(stdout).toMatch(/^✗ maxIterations · 1 model call /m);
+    expect(stderr).toBe('turnchart: the turn reached its limit of 1 model calls (--max-iterations)\n');
+    expect(code).toBe(1);
+  });
+});
+
+describe('turnchart --json', () => {
+  test('writes one event a line that keeps the grammar, and nothing else', async () => {
+    const { code, stdout, stderr } = await runCommand(project(), ['--json', '-p', question, ...quickly]);
+    const events = eventsIn(stdout);
+    verifyEvents(events);
+    expect(events.at(-1)).toMatchObject({ type: 'turn.completed', reason: 'completed', iterations: 3 });
+    expect(events.find(({ type }) => type === 'message.start')).toMatchObject({
+      model: 'demo model (scripted, no AI)',
+    });
+    expect(stderr).toBe('turnchart: model: demo model (scripted, no AI); it needs no key and no network\n');
+    expect(code).toBe(0);
+  });
+
+  test('tells the reason of a turn that did not complete', async () => {
+    const { code, stdout } = await runCommand(project(), [
+      '--json',
+      '-p',
+      question,
+      '--max-iterations',
+      '2',
+      ...quickly,
+    ]);
+    const events = eventsIn(stdout);
+    verifyEvents(events);
+    expect(events.at(-1)).toMatchObject({ type: 'turn.completed', reason: 'maxIterations' });
+    expect(code).toBe(1);
+  });
+});
+
+describe('turnchart without -p', () => {
+  test('takes what is piped in as the prompt', async () => {
+    const { code, stdout, stderr } = await runCommand(project(), quickly, {
+      input: '  how many TypeScript files are here?\n',
+    });
+    expect(stdout).toContain('There are 3 TypeScript files here.\n');
+    expect(stderr).toBe('');
+    expect(code).toBe(0);
+  });
+
+  test('asks a default question about the folder when nothing is piped in', async () => {
+    const { code, stdout, stderr } = await runCommand(project(), []);
+    expect(stdout).toContain('There are 4 files here. The longest is `README.md` with 99 lines.\n');
+    expect(stderr).toBe(
+      'turnchart: no prompt given (-p) and standard input is empty, asking a default one: "How many files are here, and which is the longest?"\n',
+    );
+    expect(code).toBe(0);
+  });
+});
+
+describe('turnchart and its command line', () => {
+  test('refuses an unknown option in one line, then prints its usage, with 2', async () => {
+    const { code, stdout, stderr } = await runCommand(project(), ['--frobnicate']);
+    expect(stderr).toMatch(/^turnchart: unknown option '--frobnicate'\n\nUsage: turnchart /);
+    expect(stdout).toBe('');
+    expect(code).toBe(2);
+  });
+
+  test('prints its usage and its version', async () => {
+    const help = await runCommand(project(), ['--help']);
+    expect(help).toMatchObject({ code: 0, stderr: '' });
+    expect(help.stdout).toMatch(/^Usage: turnchart .*--max-iterations/s);
+    const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+      version: string;
+    }; // our own manifest
+    expect(await runCommand(project(), ['--version'])).toEqual({
+      code: 0,
+      stdout: `${manifest.version}\n`,
+      stderr: '',
+    });
+  });
+});
+
+describe('turnchart, interrupted', () => {
+  test.for([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('%s cancels the turn, which ends as aborted, with %i', async ([signal, exitCode]) => {
+    const { child, spoke, ended } = startCommand(project(), ['--json', '-p', question, '--pace', '60000']);
+    await spoke;
+    child.kill(signal);
+    const { code, stdout } = await ended;
+    const events = eventsIn(stdout);
+    verifyEvents(events);
+    expect(events.at(-1)).toMatchObject({ type: 'turn.completed', reason: 'aborted' });
+    expect(code).toBe(exitCode);
+  });
+
+  test('ends quietly with 0 when the reader of its output leaves', async () => {
+    const { child, spoke, ended } = startCommand(project(), ['--json', '-p', question, '--pace', '5']);
+    await spoke;
+    child.stdout.destroy();
+    const { code, stderr } = await ended;
+    expect(stderr).toBe('turnchart: model: demo model (scripted, no AI); it needs no key and no network\n');
+    expect(code).toBe(0);
+  });
+});
