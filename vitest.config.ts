@@ -6,7 +6,8 @@ export default defineConfig(({ mode }) => ({
   test: {
     include: ['test/**/*.test.ts'],
     allowOnly: false,
-    testTimeout: 30_000, // a bound for hangs on a loaded machine, not a measurement
+    testTimeout: 30_000, // bounds for hangs on a loaded machine, not measurements
+    hookTimeout: 60_000,
     env: { TURNCHART_RUNS: process.env['TURNCHART_RUNS'] ?? (mode === 'deep' ? '50' : '1') },
   },
 }));

@@ -1,7 +1,7 @@
 // `npm test` and, with --full, `npm run check`: every gate of the project, one line each with its seconds. The output of
 // a failing step follows its line; the tests, last and longest, are shown as they run.
 
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { delimiter, join, resolve } from 'node:path';
 
@@ -10,12 +10,15 @@ interface Step {
   readonly command: readonly string[];
   /** Print what it says even when it passes. */
   readonly speaks?: boolean;
+  /** A step that takes longer hangs and is ended. Default 300 seconds. */
+  readonly limitSeconds?: number;
 }
 
 const root = resolve(import.meta.dirname, '..');
 const cache = join(root, 'node_modules/.cache/turnchart');
 const testReport = join(cache, 'tests.json');
 const full = process.argv.includes('--full');
+const isWindows = process.platform === 'win32';
 
 // The two lanes run side by side, the steps of a lane one after the other.
 const sourceSteps: readonly Step[] = [
@@ -43,10 +46,19 @@ const fullPackageSteps: readonly Step[] = [
 const tests: Step = {
   name: 'tests',
   command: ['vitest', 'run', '--reporter=default', '--reporter=json', `--outputFile.json=${testReport}`],
+  limitSeconds: 1800,
 };
 
 const total = { passed: 0, failed: 0, skipped: 0 };
 const failures: string[] = [];
+const running = new Set<ChildProcess>();
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => {
+    for (const child of running) stop(child);
+    process.exit(1);
+  });
+}
 
 await mkdir(cache, { recursive: true });
 await Promise.all([
@@ -114,18 +126,44 @@ function run(step: Step, stdio: 'pipe' | 'inherit'): Promise<{ passed: boolean; 
   return new Promise((done) => {
     const child = spawn(command, args, {
       cwd: root,
-      env: { ...process.env, PATH: [join(root, 'node_modules/.bin'), process.env['PATH']].join(delimiter) },
+      env: {
+        ...process.env,
+        ...(process.stdout.isTTY ? {} : { NO_COLOR: '1' }),
+        PATH: [join(root, 'node_modules/.bin'), process.env['PATH']].join(delimiter),
+      },
       stdio: ['ignore', stdio, stdio],
-      shell: process.platform === 'win32', // commands of node_modules/.bin are .cmd files there
+      shell: isWindows, // commands of node_modules/.bin are .cmd files there
+      detached: !isWindows, // a group of its own, so that a worker that spins can be ended too
     });
+    running.add(child);
     let output = '';
     child.stdout?.on('data', (chunk) => (output += String(chunk)));
     child.stderr?.on('data', (chunk) => (output += String(chunk)));
-    const end = (passed: boolean) => done({ passed, seconds: (performance.now() - started) / 1000, output });
+    const limit = step.limitSeconds ?? 300;
+    const timer = setTimeout(() => {
+      const text = `${step.name} took longer than ${limit} seconds and was ended.\n`;
+      if (stdio === 'inherit') console.log(text);
+      output += text;
+      stop(child);
+    }, limit * 1000);
+    const end = (passed: boolean) => {
+      clearTimeout(timer);
+      running.delete(child);
+      done({ passed, seconds: (performance.now() - started) / 1000, output });
+    };
     child.on('error', (error) => {
       output += error.message;
       end(false);
     });
     child.on('close', (code) => end(code === 0));
   });
+}
+
+function stop(child: ChildProcess): void {
+  try {
+    if (child.pid === undefined || isWindows) child.kill('SIGKILL');
+    else process.kill(-child.pid, 'SIGKILL');
+  } catch {
+    // it has ended by itself
+  }
 }
