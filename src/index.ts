@@ -67,6 +67,17 @@ export type {
   ToolChoice,
   ToolDefinition,
 } from './contracts/model.ts';
+export type {
+  Delivery,
+  Operative,
+  OperativeCommand,
+  OperativeOptions,
+  OperativeState,
+  ResumeResult,
+  SubmitOutcome,
+  SubmitPolicy,
+  SubmitResult,
+} from './contracts/operative.ts';
 export type { Tool, ToolContext, ToolSession } from './contracts/tool.ts';
 export type {
   Alteration,
@@ -81,6 +92,7 @@ export type {
 export { EngineBuilder } from './runtime/builders.ts';
 export { complete } from './runtime/complete.ts';
 export { createEngine } from './runtime/engine.ts';
+export { createOperative, OperativeBuilder } from './runtime/operative.ts';
 export type { RunOptions } from './runtime/running-turn.ts';
 
 export { defineBackgroundTool } from './tools/define-background-tool.ts';

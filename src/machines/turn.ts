@@ -29,6 +29,16 @@ export interface TurnFacts {
   readonly reshaped: boolean;
 }
 
+/** The end of a turn, and what waits for the next one: read at the instant the turn ends. */
+export interface TurnOutput extends TurnResult {
+  readonly waiting: {
+    /** Accepted steers no drain took. */
+    readonly late: number;
+    /** Messages held for the next turn. */
+    readonly queued: number;
+  };
+}
+
 /** The chart's one handle on its turn. Every method is total; what it does is the runtime's business. */
 export interface TurnScope {
   /** Counts the iteration and drains accepted steers into the transcript. */
@@ -45,7 +55,7 @@ export interface TurnScope {
   breakDown(error: unknown): void;
   /** Leaves the transcript valid: keeps what was said, answers open calls. */
   land(): void;
-  result(): TurnResult;
+  output(): TurnOutput;
   toJSON(): JsonValue;
 }
 
@@ -104,7 +114,7 @@ export const turnMachine = setup({
     context: {} as TurnMachineContext,
     input: {} as TurnMachineInput,
     events: {} as TurnMachineEvent,
-    output: {} as TurnResult,
+    output: {} as TurnOutput,
   },
   actors: {
     applyTransformers: serviceStub<{ readonly scope: TurnScope; readonly stage: Stage }, TurnFacts>('applyTransformers'),
@@ -148,7 +158,7 @@ export const turnMachine = setup({
   options: { maxIterations: 1000 },
   context: ({ input }) => ({ scope: input.scope, stages: input.stages }),
   initial: 'idle',
-  output: ({ context }) => context.scope.result(),
+  output: ({ context }) => context.scope.output(),
   states: {
     idle: {
       description: 'Rests until it is started: nothing may begin in a machine’s initial step.',

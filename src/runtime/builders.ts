@@ -6,7 +6,10 @@ import { TurnchartError } from '../contracts/errors.ts';
 import type { Model } from '../contracts/model.ts';
 import type { Tool } from '../contracts/tool.ts';
 import type { Transformer } from '../contracts/transformer.ts';
+import type { Operative } from '../contracts/operative.ts';
+import type { Conversation } from '../conversation/conversation.ts';
 import { createEngine } from './engine.ts';
+import { OperativeBuilder } from './operative.ts';
 
 /** Builds an engine step by step. `new EngineBuilder()` starts without transformers, `fromDefaults` with the default stack. */
 export class EngineBuilder<TurnContext = unknown> {
@@ -54,5 +57,13 @@ export class EngineBuilder<TurnContext = unknown> {
       throw new TurnchartError('options.invalid', 'An engine needs a model: call withModel(model) before build().');
     }
     return createEngine({ ...this.#options, model });
+  }
+
+  /** Engine and operative in one call. */
+  buildOperative(
+    conversation: Conversation,
+    configure: (builder: OperativeBuilder<TurnContext>) => OperativeBuilder<TurnContext> = (builder) => builder,
+  ): Operative<TurnContext> {
+    return configure(OperativeBuilder.create(this.build(), conversation)).build();
   }
 }

@@ -31,6 +31,11 @@ export function claimConversation(conversation: Conversation): void {
 /** Gives the claim back, once the turn or the operative has ended. */
 export function releaseConversation(conversation: Conversation): void {
   claimed.delete(conversation);
+  noteValid(conversation);
+}
+
+/** All that is in the transcript now is known to be valid. */
+export function noteValid(conversation: Conversation): void {
   checked.set(conversation, conversation.messages.length);
 }
 

@@ -1,5 +1,8 @@
-// The ordered record of accepted messages: the one place a message waits until a turn drains it or ends without it.
+// The ordered record of accepted messages. A message waits here until a turn drains it or ends without it; none ever
+// travels to a turn, so that none can die with one.
 
+import type { Delivery, SubmitOutcome } from '../contracts/operative.ts';
+import type { Submission } from '../machines/operative.ts';
 import type { Message } from '../conversation/message.ts';
 import type { Inbox } from '../services/turn-record.ts';
 
@@ -11,6 +14,9 @@ export class SteerLedger implements Inbox {
   get pending(): number {
     return this.#waiting.length;
   }
+
+  /** A bare run has no next turn to hold messages for. */
+  readonly queued = 0;
 
   /** Takes a message in; one whose id was accepted before is not taken twice. */
   accept(message: Message): void {
@@ -26,4 +32,262 @@ export class SteerLedger implements Inbox {
   answered(): void {
     // Nobody asks a bare run what became of a steer: its result tells.
   }
+}
+
+/** What the operative decided about a submission, with the events from that moment on. */
+export type Decision = SubmitOutcome & { readonly events: AsyncIterable<unknown> };
+
+/** One submission: its message, the decision at the call, and its fate. */
+export class Ticket implements Submission {
+  readonly message: Message;
+  readonly turnContext: unknown;
+  /** Position in the order of acceptance. */
+  sequence = 0;
+  /** It was put into the transcript. */
+  isLanded = false;
+  /** The turn and iteration that asked the model with it. */
+  turnId = '';
+  iteration = 0;
+  outcome: SubmitOutcome | undefined;
+  #delivery: Delivery | undefined;
+  #resolveDelivery: ((delivery: Delivery) => void) | undefined;
+  #promise: Promise<Delivery> | undefined;
+  #listeners: ((decision: Decision) => void)[] = [];
+
+  constructor(message: Message, turnContext: unknown) {
+    this.message = message;
+    this.turnContext = turnContext;
+  }
+
+  get messageId(): string {
+    return this.message.id;
+  }
+
+  /** The fate; made when asked for, resolves once. */
+  get delivery(): Promise<Delivery> {
+    this.#promise ??=
+      this.#delivery === undefined
+        ? new Promise((resolve) => {
+            this.#resolveDelivery = resolve;
+          })
+        : Promise.resolve(this.#delivery);
+    return this.#promise;
+  }
+
+  /** Calls back with the decision, once it is taken. */
+  onDecision(listener: (decision: Decision) => void): void {
+    this.#listeners.push(listener);
+  }
+
+  decide(outcome: SubmitOutcome, events: AsyncIterable<unknown>): void {
+    this.outcome = outcome;
+    for (const listener of this.#listeners.splice(0)) listener({ ...outcome, events });
+  }
+
+  /** The first fate stands. */
+  deliver(delivery: Delivery): void {
+    if (this.#delivery !== undefined) return;
+    this.#delivery = delivery;
+    this.#resolveDelivery?.(delivery);
+  }
+}
+
+/** How a drained message is marked; must keep its id. */
+export type Frame = (message: Message) => Message;
+
+/** The ledger of an operative. */
+export class Ledger implements Inbox {
+  readonly #frame: Frame;
+  readonly #accepted = new Map<string, Ticket>();
+  #sequence = 0;
+  #turnId = '';
+  /** Start the claimed turn; not yet appended by it. */
+  #starters: Ticket[] = [];
+  /** Wait for a drain. */
+  #steers: Ticket[] = [];
+  /** Wait for the next turn, policy `queue`. */
+  #next: Ticket[] = [];
+  /** Wait for the running turn to stop, policy `preempt`. */
+  #preempts: Ticket[] = [];
+  /** In the transcript and part of what the running turn asks the model. */
+  #asked: Ticket[] = [];
+  /** Appended when a turn ended; the next turn takes them along, or nobody does. */
+  #landed: Ticket[] = [];
+  /** In the transcript, unanswered, their fate told: a reload must not lose them. */
+  #owed: Ticket[] = [];
+
+  constructor(frame: Frame) {
+    this.#frame = frame;
+  }
+
+  get pending(): number {
+    return this.#steers.length;
+  }
+
+  get queued(): number {
+    return this.#next.length;
+  }
+
+  /** Something in the transcript waits for an answer. */
+  get owes(): boolean {
+    return this.#owed.length > 0;
+  }
+
+  /** The first ticket of this id, if one was accepted. */
+  known(messageId: string): Ticket | undefined {
+    return this.#accepted.get(messageId);
+  }
+
+  start(ticket: Ticket): void {
+    this.#accept(ticket);
+    this.#starters.push(ticket);
+  }
+
+  steer(ticket: Ticket): void {
+    this.#accept(ticket);
+    this.#steers.push(ticket);
+  }
+
+  hold(ticket: Ticket): void {
+    this.#accept(ticket);
+    this.#next.push(ticket);
+  }
+
+  preempt(ticket: Ticket): void {
+    this.#accept(ticket);
+    this.#preempts.push(ticket);
+  }
+
+  /** Takes a waiting message out; undefined when it does not wait. */
+  withdraw(messageId: string): Ticket | undefined {
+    for (const lane of [this.#steers, this.#next]) {
+      const index = lane.findIndex((ticket) => ticket.messageId === messageId);
+      if (index >= 0) return lane.splice(index, 1)[0];
+    }
+    return undefined;
+  }
+
+  /** Takes the waiting preempts out: as late messages, or to refuse them. */
+  takePreempts(): readonly Ticket[] {
+    const taken = this.#preempts;
+    this.#preempts = [];
+    return taken;
+  }
+
+  /** Gives up a message that was accepted but must not count as such. */
+  forget(ticket: Ticket): void {
+    this.#accepted.delete(ticket.messageId);
+  }
+
+  /** The claimed turn has a message to start with. */
+  get hasStarters(): boolean {
+    return this.#starters.length > 0;
+  }
+
+  /** Makes what waits the starters of the next turn, in order, preempts last; the turn gets the context of the first. */
+  startWaiting(): { readonly turnContext: unknown; readonly preempts: readonly Ticket[] } {
+    const preempts = this.#preempts;
+    this.#starters = [...this.#landed, ...preempts];
+    this.#landed = [];
+    this.#preempts = [];
+    return { turnContext: this.#starters[0]?.turnContext, preempts };
+  }
+
+  /** Held messages start the claimed turn, which has nothing else to answer. */
+  startHeld(): void {
+    this.#starters.push(...this.#next.splice(0));
+  }
+
+  /** The claimed turn begins: its starters are part of what it asks; returns those the transcript lacks. */
+  begin(turnId: string): readonly Message[] {
+    this.#turnId = turnId;
+    const starters = this.#starters;
+    this.#starters = [];
+    const fresh = starters.filter((ticket) => !ticket.isLanded).map((ticket) => ticket.message);
+    for (const ticket of starters) this.#ask(ticket, 0);
+    return fresh;
+  }
+
+  /** Accepted, unanswered messages that a reloaded transcript must have, in order; the starters come later. */
+  outstanding(): readonly Message[] {
+    const landedStarters = this.#starters.filter((ticket) => ticket.isLanded);
+    return bySequence([...this.#owed, ...landedStarters]).map((ticket) => ticket.message);
+  }
+
+  /** A reload brought these ids: what is there already is not appended again. */
+  noteStored(ids: ReadonlySet<string>): void {
+    for (const ticket of [...this.#starters, ...this.#steers, ...this.#next]) {
+      if (ids.has(ticket.messageId)) ticket.isLanded = true;
+    }
+  }
+
+  drain(iteration: number): readonly Message[] {
+    const drained = this.#steers;
+    this.#steers = [];
+    const fresh = drained.filter((ticket) => !ticket.isLanded);
+    for (const ticket of drained) this.#ask(ticket, iteration);
+    return fresh.map((ticket) => this.#frame(ticket.message));
+  }
+
+  answered(iteration: number): void {
+    for (const ticket of this.#asked) ticket.deliver({ status: 'answered', turnId: this.#turnId, iteration });
+    this.#asked = [];
+    this.#owed = [];
+  }
+
+  /** The turn ended: what it asked in vain is unanswered. `landed` = late and held messages to append, `late` those to announce. */
+  end(): { readonly late: readonly Message[]; readonly landed: readonly Message[] } {
+    for (const ticket of this.#asked) {
+      ticket.deliver({ status: 'unanswered', turnId: ticket.turnId, iteration: ticket.iteration });
+      this.#owed.push(ticket);
+    }
+    this.#asked = [];
+    return this.#land([...this.#steers, ...this.#next]);
+  }
+
+  /** The claimed turn ended before it began: its starters land like late messages. */
+  endUnbegun(): ReturnType<Ledger['end']> {
+    const starters = this.#starters;
+    this.#starters = [];
+    return this.#land([...starters, ...this.#steers, ...this.#next]);
+  }
+
+  /** Nothing starts by itself: what landed rests in the transcript. */
+  rest(): void {
+    for (const ticket of this.#landed) {
+      ticket.deliver({ status: 'queued' });
+      this.#owed.push(ticket);
+    }
+    this.#landed = [];
+  }
+
+  #land(tickets: readonly Ticket[]): ReturnType<Ledger['end']> {
+    const held = new Set(this.#next);
+    const ordered = bySequence(tickets);
+    const landing = ordered.filter((ticket) => !ticket.isLanded); // the others landed at an earlier end
+    for (const ticket of landing) ticket.isLanded = true;
+    this.#steers = [];
+    this.#next = [];
+    this.#landed.push(...ordered);
+    return {
+      late: landing.filter((ticket) => !held.has(ticket)).map((ticket) => ticket.message),
+      landed: landing.map((ticket) => ticket.message),
+    };
+  }
+
+  #accept(ticket: Ticket): void {
+    if (ticket.sequence === 0) ticket.sequence = ++this.#sequence;
+    this.#accepted.set(ticket.messageId, ticket);
+  }
+
+  #ask(ticket: Ticket, iteration: number): void {
+    ticket.isLanded = true;
+    ticket.turnId = this.#turnId;
+    ticket.iteration = iteration;
+    this.#asked.push(ticket);
+  }
+}
+
+function bySequence(tickets: readonly Ticket[]): readonly Ticket[] {
+  return tickets.toSorted((left, right) => left.sequence - right.sequence);
 }

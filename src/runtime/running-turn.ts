@@ -27,26 +27,25 @@ export class RunningTurn implements TurnRun {
   readonly result: Promise<TurnResult>;
   readonly #record: TurnRecord;
   readonly #ledger = new SteerLedger();
-  readonly #events: AsyncIterable<EngineEvent>;
+  readonly #events = new Broadcaster<EngineEvent>();
+  readonly #reader = this.#events.read();
   readonly #actor: Actor<typeof turnLogic>;
   readonly #signal: AbortSignal | undefined;
   #resolve: (result: TurnResult) => void = () => undefined;
 
   constructor(conversation: Conversation, { settings, inspect }: EngineInternals, options: RunOptions = {}) {
     claimConversation(conversation);
-    const events = new Broadcaster<EngineEvent>();
     const { host } = settings;
     this.turnId = host.createId('turn');
     this.result = new Promise((resolve) => {
       this.#resolve = resolve;
     });
-    this.#events = events.read();
     this.#record = new TurnRecord({
       turnId: this.turnId,
       conversation,
       settings,
       session: createSession(host),
-      events,
+      events: this.#events,
       inbox: this.#ledger,
       turnContext: options.turnContext,
       approve: settings.approve,
@@ -62,7 +61,7 @@ export class RunningTurn implements TurnRun {
   }
 
   [Symbol.asyncIterator](): AsyncIterator<EngineEvent> {
-    return this.#events[Symbol.asyncIterator]();
+    return this.#reader[Symbol.asyncIterator]();
   }
 
   steer(input: string | Message): 'accepted' | 'sealed' {
@@ -85,10 +84,10 @@ export class RunningTurn implements TurnRun {
   #begin(conversation: Conversation): void {
     try {
       const repaired = makeValid(conversation);
-      this.#record.events.push({ type: 'turn.started', turnId: this.turnId });
+      this.#events.push({ type: 'turn.started', turnId: this.turnId });
       if (repaired.length > 0) {
         const messages = conversation.messages.length;
-        this.#record.events.push({ type: 'transcript.replaced', by: 'repair', messages });
+        this.#events.push({ type: 'transcript.replaced', by: 'repair', messages });
       }
     } catch (invalid) {
       releaseConversation(conversation);
@@ -116,13 +115,13 @@ export class RunningTurn implements TurnRun {
 
   // After the chart's last step: whoever hears of the end may start the next turn at once.
   #end(): void {
-    const { conversation, events } = this.#record;
+    const { conversation } = this.#record;
     this.#signal?.removeEventListener('abort', this.#onAbort);
     releaseConversation(conversation);
     const undrained = this.#ledger.drain();
     const result = undrained.length === 0 ? this.#record.result() : { ...this.#record.result(), undrained };
-    events.push({ type: 'turn.completed', ...result });
-    events.end();
+    this.#events.push({ type: 'turn.completed', ...result });
+    this.#events.end();
     this.#resolve(result);
   }
 }

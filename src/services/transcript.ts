@@ -5,15 +5,15 @@ import type { Conversation } from '../conversation/conversation.ts';
 import type { Message } from '../conversation/message.ts';
 import type { Block } from '../conversation/block.ts';
 
-/** Who is told of a change. */
-export interface TranscriptAudience {
+/** Where a turn's events go. */
+export interface EventSink {
   push(event: EngineEvent): void;
 }
 
 /** Puts a message at the end and announces it as `message.appended`. */
-export function appendMessage(conversation: Conversation, message: Message, audience: TranscriptAudience): void {
+export function appendMessage(conversation: Conversation, message: Message, events: EventSink): void {
   const index = conversation.messages.push(message) - 1;
-  audience.push({ type: 'message.appended', message, index });
+  events.push({ type: 'message.appended', message, index });
 }
 
 /** Replaces the contents in place, so that everybody who holds the conversation sees them; announces `transcript.replaced`. */
@@ -21,10 +21,10 @@ export function replaceContents(
   conversation: Conversation,
   contents: { readonly system: readonly Block[]; readonly messages: readonly Message[] },
   by: string,
-  audience: TranscriptAudience,
+  events: EventSink,
 ): void {
   putContents(conversation, contents);
-  audience.push({ type: 'transcript.replaced', by, messages: conversation.messages.length });
+  events.push({ type: 'transcript.replaced', by, messages: conversation.messages.length });
 }
 
 /** Replaces the contents in place without announcing it, for repairs before anybody listens. */

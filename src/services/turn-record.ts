@@ -2,7 +2,7 @@
 
 import { isTurnchartError, messageOf, TurnchartError } from '../contracts/errors.ts';
 import type { Approve } from '../contracts/engine.ts';
-import type { EngineEvent, TurnReason, TurnResult } from '../contracts/events.ts';
+import type { TurnReason, TurnResult } from '../contracts/events.ts';
 import type { Model, ModelRequest, StopReason } from '../contracts/model.ts';
 import type { ToolSession } from '../contracts/tool.ts';
 import type { Block, ToolCallBlock } from '../conversation/block.ts';
@@ -10,16 +10,17 @@ import { openCalls, type Conversation } from '../conversation/conversation.ts';
 import type { JsonValue } from '../conversation/json.ts';
 import type { Message } from '../conversation/message.ts';
 import { addUsage, noUsage, type Usage } from '../conversation/usage.ts';
-import type { TurnFacts, TurnScope } from '../machines/turn.ts';
-import type { Broadcaster } from './broadcast.ts';
+import type { TurnFacts, TurnOutput, TurnScope } from '../machines/turn.ts';
 import type { Fold } from './fold.ts';
 import type { TurnSettings } from './settings.ts';
-import { appendMessage } from './transcript.ts';
+import { appendMessage, type EventSink } from './transcript.ts';
 import { unstartedResult } from './call-results.ts';
 
 /** Where accepted steers wait. The turn drains it and never holds a message itself, so that none can die with it. */
 export interface Inbox {
   readonly pending: number;
+  /** Messages held for the next turn. */
+  readonly queued: number;
   /** Takes what waits, in order, framed as it should stand in the transcript. */
   drain(iteration: number): readonly Message[];
   /** A model request with everything drained so far got its settled answer. */
@@ -32,8 +33,10 @@ export interface TurnParts {
   readonly conversation: Conversation;
   readonly settings: TurnSettings;
   readonly session: ToolSession;
-  readonly events: Broadcaster<EngineEvent>;
+  readonly events: EventSink;
   readonly inbox: Inbox;
+  /** Called in the step that seals the turn. */
+  readonly onSealed?: () => void;
   readonly turnContext: unknown;
   readonly approve: Approve | undefined;
   /** Somebody watches: tool calls run as full charts, which show more and cost more. */
@@ -57,8 +60,9 @@ export class TurnRecord implements TurnScope {
   readonly conversation: Conversation;
   readonly settings: TurnSettings;
   readonly session: ToolSession;
-  readonly events: Broadcaster<EngineEvent>;
+  readonly events: EventSink;
   readonly inbox: Inbox;
+  readonly #onSealed: (() => void) | undefined;
   readonly approve: Approve | undefined;
   readonly isInspected: boolean;
   turnContext: unknown;
@@ -99,6 +103,7 @@ export class TurnRecord implements TurnScope {
     this.session = parts.session;
     this.events = parts.events;
     this.inbox = parts.inbox;
+    this.#onSealed = parts.onSealed;
     this.turnContext = parts.turnContext;
     this.approve = parts.approve;
     this.isInspected = parts.isInspected;
@@ -189,7 +194,9 @@ export class TurnRecord implements TurnScope {
   }
 
   seal(): void {
+    if (this.isSealed) return;
     this.isSealed = true;
+    this.#onSealed?.();
   }
 
   interruptTools(graceMs: number | undefined): void {
@@ -242,6 +249,10 @@ export class TurnRecord implements TurnScope {
       ...(this.#error === undefined || this.#reason === 'completed' ? {} : { error: this.#error }),
     };
     return this.#result;
+  }
+
+  output(): TurnOutput {
+    return { ...this.result(), waiting: { late: this.inbox.pending, queued: this.inbox.queued } };
   }
 
   /** What inspectors see of it: never the transcript. */

@@ -1,0 +1,402 @@
+// One conversation: idle, or one turn claimed, running, settling, being cancelled or replaced. The chart decides what a
+// submitted message means; the runtime's ledger keeps the messages.
+
+import { sendTo, setup, type DoneActorEvent, type ErrorActorEvent } from 'xstate';
+import type { TurnResult } from '../contracts/events.ts';
+import type { SubmitPolicy } from '../contracts/operative.ts';
+import type { JsonValue } from '../conversation/json.ts';
+import { serviceStub } from './service.ts';
+import { turnMachine, type TurnMachineInput, type TurnOutput } from './turn.ts';
+
+/** A submission on its way: what it carries is the runtime's; it resolves whoever waits for the decision. */
+export interface Submission {
+  readonly messageId: string;
+}
+
+/** Somebody waits for an answer of the runtime's kind. */
+export interface Question {
+  readonly kind: 'resume' | 'cancel' | 'compact' | 'close';
+}
+
+/** What the reload saw when it settled. `answerable`: there is something for a model to answer. */
+export interface ReloadFacts {
+  readonly kind: 'loaded' | 'failed';
+  readonly answerable: boolean;
+}
+
+/** What the compaction saw when it settled. `claimed`: a message came meanwhile and wants a turn. */
+export interface CompactFacts {
+  readonly claimed: boolean;
+}
+
+/** The chart's one handle on its conversation. Every method is total and answers the submission or question it gets. */
+export interface OperativeScope {
+  /** The submission starts the next turn, whose id and events exist from here on. */
+  claim(submission: Submission): void;
+  /** As `claim`, without a message. */
+  claimResume(question: Question): void;
+  /** The next turn is claimed for the messages that wait. */
+  claimWaiting(): void;
+  steer(submission: Submission): void;
+  /** Accepted too late for the running turn. */
+  keepLate(submission: Submission): void;
+  hold(submission: Submission): void;
+  preempt(submission: Submission): void;
+  reject(submission: Submission, why: 'busy' | 'closed'): void;
+  joinResume(question: Question): void;
+  declineResume(question: Question): void;
+  /** The claimed turn has nothing to answer: it never was. */
+  dropClaim(): void;
+  /** The claimed turn ends before it began. */
+  endClaim(reason: 'aborted' | 'failed'): void;
+  /** Puts the claimed turn's messages into the transcript. */
+  beginTurn(): void;
+  turnInput(): TurnMachineInput;
+  /** Appends what no drain took; the end is published after the step. */
+  finishTurn(result: TurnResult): void;
+  /** The turn's chart died, which it is written never to do. */
+  breakTurn(error: unknown): void;
+  /** Waiting preempts become late messages. */
+  demotePreempts(): void;
+  awaitEnd(question: Question): void;
+  answerIdle(question: Question): void;
+  rejectClosed(question: Question): void;
+  beginCompact(question: Question): void;
+  endCompact(): void;
+  /** Gives up the compaction, and the turn that was claimed meanwhile. */
+  abandonCompact(): void;
+  declineCompact(question: Question): void;
+  /** Refuses what still waits for a decision and lets go of the conversation. */
+  close(): void;
+  toJSON(): JsonValue;
+}
+
+/** Constant for the life of the operative. */
+export interface OperativeMachineContext {
+  readonly scope: OperativeScope;
+  /** `reloadBeforeStart` is set. */
+  readonly reloads: boolean;
+  /** `lateMessages: 'start'`. */
+  readonly startsLate: boolean;
+}
+
+/** What the chart takes from callers, and from the turn it runs. */
+export type OperativeMachineEvent =
+  | { readonly type: 'message.submit'; readonly policy: SubmitPolicy; readonly submission: Submission }
+  | { readonly type: 'turn.resume'; readonly answerable: boolean; readonly question: Question }
+  | { readonly type: 'turn.cancel'; readonly graceMs?: number; readonly question: Question }
+  | { readonly type: 'operative.compact'; readonly possible: boolean; readonly question: Question }
+  | { readonly type: 'operative.close'; readonly question: Question }
+  | { readonly type: 'turn.sealed' }
+  | DoneActorEvent<TurnOutput, 'turn'>
+  | ErrorActorEvent<unknown, 'turn'>;
+
+const turnStart = { type: 'turn.start' } as const;
+
+const startClaimed = [
+  { guard: 'reloads', target: '#operative.reloading' },
+  { target: '#operative.active', reenter: true },
+] as const;
+
+const claimOnSubmit = startClaimed.map((transition) => ({ ...transition, actions: 'claim' as const }));
+
+const holdOrReject = [
+  { guard: 'isQueue', actions: 'hold' },
+  { guard: 'isReject', actions: 'rejectBusy' },
+] as const;
+
+const nextTurn = [
+  { guard: 'reloads', target: '#operative.reloading', actions: ['finishTurn', 'claimWaiting'] },
+  { target: '#operative.active', reenter: true, actions: ['finishTurn', 'claimWaiting'] },
+] as const;
+
+const afterTurn = [
+  { guard: 'startsNextReloaded', target: '#operative.reloading', actions: ['finishTurn', 'claimWaiting'] },
+  { guard: 'startsNext', target: '#operative.active', reenter: true, actions: ['finishTurn', 'claimWaiting'] },
+  { target: '#operative.idle', actions: 'finishTurn' },
+] as const;
+
+const afterBreak = { target: '#operative.idle', actions: 'breakTurn' } as const;
+
+const closeTurn = { target: '#operative.active.closing', actions: ['awaitEnd', 'cancelTurn'] } as const;
+
+/** The chart of one operative. Its turn and its services are stubs until they are provided; `createOperative` does. */
+export const operativeMachine = setup({
+  types: {
+    context: {} as OperativeMachineContext,
+    input: {} as OperativeMachineContext,
+    events: {} as OperativeMachineEvent,
+  },
+  actors: {
+    turn: turnMachine,
+    reload: serviceStub<OperativeScope, ReloadFacts>('reload'),
+    compact: serviceStub<OperativeScope, CompactFacts>('compact'),
+  },
+  guards: {
+    reloads: ({ context }) => context.reloads,
+    isAnswerable: ({ event }) => event.type === 'turn.resume' && event.answerable,
+    resumesReloaded: ({ context }) => context.reloads,
+    hasLoaded: ({ event }) => 'output' in event && outputIs<ReloadFacts>(event.output).kind === 'loaded',
+    loadedAnswerable: ({ event }) => {
+      if (!('output' in event)) return false;
+      const facts = outputIs<ReloadFacts>(event.output);
+      return facts.kind === 'loaded' && facts.answerable;
+    },
+    wasClaimed: ({ event }) => 'output' in event && outputIs<CompactFacts>(event.output).claimed,
+    wasClaimedReloaded: ({ context, event }) =>
+      context.reloads && 'output' in event && outputIs<CompactFacts>(event.output).claimed,
+    isQueue: ({ event }) => event.type === 'message.submit' && event.policy === 'queue',
+    isReject: ({ event }) => event.type === 'message.submit' && event.policy === 'reject',
+    isPreempt: ({ event }) => event.type === 'message.submit' && event.policy === 'preempt',
+    isPossible: ({ event }) => event.type === 'operative.compact' && event.possible,
+    startsNext: ({ context, event }) => startsNext(context, event),
+    startsNextReloaded: ({ context, event }) => context.reloads && startsNext(context, event),
+  },
+  actions: {
+    claim: ({ context, event }) => {
+      if (event.type === 'message.submit') context.scope.claim(event.submission);
+    },
+    claimResume: ({ context, event }) => {
+      if (event.type === 'turn.resume') context.scope.claimResume(event.question);
+    },
+    claimWaiting: ({ context }) => context.scope.claimWaiting(),
+    steer: ({ context, event }) => {
+      if (event.type === 'message.submit') context.scope.steer(event.submission);
+    },
+    keepLate: ({ context, event }) => {
+      if (event.type === 'message.submit') context.scope.keepLate(event.submission);
+    },
+    hold: ({ context, event }) => {
+      if (event.type === 'message.submit') context.scope.hold(event.submission);
+    },
+    preempt: ({ context, event }) => {
+      if (event.type === 'message.submit') context.scope.preempt(event.submission);
+    },
+    rejectBusy: ({ context, event }) => {
+      if (event.type === 'message.submit') context.scope.reject(event.submission, 'busy');
+    },
+    rejectClosed: ({ context, event }) => {
+      if (event.type === 'message.submit') context.scope.reject(event.submission, 'closed');
+      else if ('question' in event) context.scope.rejectClosed(event.question);
+    },
+    joinResume: ({ context, event }) => {
+      if (event.type === 'turn.resume') context.scope.joinResume(event.question);
+    },
+    declineResume: ({ context, event }) => {
+      if (event.type === 'turn.resume') context.scope.declineResume(event.question);
+    },
+    dropClaim: ({ context }) => context.scope.dropClaim(),
+    endClaim: ({ context }, params: { readonly reason: 'aborted' | 'failed' }) => context.scope.endClaim(params.reason),
+    beginTurn: ({ context }) => context.scope.beginTurn(),
+    startTurn: sendTo('turn', turnStart),
+    cancelTurn: sendTo('turn', ({ event }) =>
+      event.type === 'turn.cancel' && event.graceMs !== undefined
+        ? { type: 'turn.cancel', graceMs: event.graceMs }
+        : { type: 'turn.cancel' },
+    ),
+    finishTurn: ({ context, event }) => {
+      if (event.type === 'xstate.done.actor.turn') context.scope.finishTurn(event.output);
+    },
+    breakTurn: ({ context, event }) => context.scope.breakTurn('error' in event ? event.error : undefined),
+    demotePreempts: ({ context }) => context.scope.demotePreempts(),
+    awaitEnd: ({ context, event }) => {
+      if ('question' in event) context.scope.awaitEnd(event.question);
+    },
+    answerIdle: ({ context, event }) => {
+      if ('question' in event) context.scope.answerIdle(event.question);
+    },
+    beginCompact: ({ context, event }) => {
+      if (event.type === 'operative.compact') context.scope.beginCompact(event.question);
+    },
+    endCompact: ({ context }) => context.scope.endCompact(),
+    abandonCompact: ({ context }) => context.scope.abandonCompact(),
+    declineCompact: ({ context, event }) => {
+      if (event.type === 'operative.compact') context.scope.declineCompact(event.question);
+    },
+    close: ({ context }) => context.scope.close(),
+  },
+}).createMachine({
+  id: 'operative',
+  description: 'One conversation with one turn at a time; messages that come meanwhile steer it.',
+  options: { maxIterations: 1000 },
+  context: ({ input }) => ({ scope: input.scope, reloads: input.reloads, startsLate: input.startsLate }),
+  initial: 'idle',
+  states: {
+    idle: {
+      description: 'Nothing runs; the next submit or resume claims a turn.',
+      on: {
+        'message.submit': claimOnSubmit,
+        'turn.resume': [
+          { guard: 'resumesReloaded', target: 'reloading', actions: 'claimResume' },
+          { guard: 'isAnswerable', target: 'active', actions: 'claimResume' },
+          { actions: 'declineResume' },
+        ],
+        'turn.cancel': { actions: 'answerIdle' },
+        'operative.compact': [
+          { guard: 'isPossible', target: 'compacting', actions: 'beginCompact' },
+          { actions: 'declineCompact' },
+        ],
+        'operative.close': { target: 'closed', actions: ['awaitEnd', 'close'] },
+      },
+    },
+    reloading: {
+      description: 'A turn is claimed; the transcript is fetched from durable storage.',
+      invoke: {
+        src: 'reload',
+        id: 'reload',
+        input: ({ context }) => context.scope,
+        onDone: [
+          { guard: 'loadedAnswerable', target: 'active' },
+          { guard: 'hasLoaded', target: 'idle', actions: 'dropClaim' },
+          { target: 'idle', actions: { type: 'endClaim', params: { reason: 'failed' } } },
+        ],
+        onError: { target: 'idle', actions: { type: 'endClaim', params: { reason: 'failed' } } },
+      },
+      on: {
+        'message.submit': [
+          ...holdOrReject,
+          {
+            guard: 'isPreempt',
+            target: 'reloading',
+            reenter: true,
+            actions: ['preempt', { type: 'endClaim', params: { reason: 'aborted' } }, 'claimWaiting'],
+          },
+          { actions: 'steer' },
+        ],
+        'turn.resume': { actions: 'joinResume' },
+        'turn.cancel': {
+          target: 'idle',
+          actions: ['awaitEnd', { type: 'endClaim', params: { reason: 'aborted' } }],
+        },
+        'operative.compact': { actions: 'declineCompact' },
+        'operative.close': {
+          target: 'closed',
+          actions: ['awaitEnd', { type: 'endClaim', params: { reason: 'aborted' } }, 'close'],
+        },
+      },
+    },
+    active: {
+      description: 'A turn lives.',
+      initial: 'running',
+      entry: 'beginTurn',
+      invoke: {
+        src: 'turn',
+        id: 'turn',
+        input: ({ context }) => context.scope.turnInput(),
+        onDone: afterTurn,
+        onError: afterBreak,
+      },
+      on: {
+        'turn.resume': { actions: 'joinResume' },
+        'operative.compact': { actions: 'declineCompact' },
+        'operative.close': closeTurn,
+      },
+      states: {
+        running: {
+          description: 'The turn takes steers.',
+          entry: 'startTurn',
+          on: {
+            'turn.sealed': 'settling',
+            'message.submit': [
+              ...holdOrReject,
+              { guard: 'isPreempt', target: 'preempting', actions: ['preempt', 'cancelTurn'] },
+              { actions: 'steer' },
+            ],
+            'turn.cancel': { target: 'cancelling', actions: ['awaitEnd', 'cancelTurn'] },
+          },
+        },
+        settling: {
+          description: 'The turn is sealed: its answer stands, and what comes now is late.',
+          on: {
+            'message.submit': [
+              ...holdOrReject,
+              { guard: 'isPreempt', target: 'preempting', actions: ['preempt', 'cancelTurn'] },
+              { actions: 'keepLate' },
+            ],
+            'turn.cancel': { target: 'cancelling', actions: ['awaitEnd', 'cancelTurn'] },
+          },
+        },
+        cancelling: {
+          description: 'The turn was told to stop; its tools have their grace time.',
+          on: {
+            'message.submit': [
+              ...holdOrReject,
+              { guard: 'isPreempt', target: 'preempting', actions: 'preempt' },
+              { actions: 'keepLate' },
+            ],
+            'turn.cancel': { actions: ['awaitEnd', 'cancelTurn'] },
+          },
+        },
+        preempting: {
+          description: 'The turn was told to stop so that the next one can start with the waiting messages.',
+          on: {
+            'message.submit': [
+              ...holdOrReject,
+              { guard: 'isPreempt', actions: 'preempt' },
+              { actions: 'keepLate' },
+            ],
+            'turn.cancel': { target: 'cancelling', actions: ['demotePreempts', 'awaitEnd', 'cancelTurn'] },
+            'xstate.done.actor.turn': nextTurn,
+          },
+        },
+        closing: {
+          description: 'The operative is closed as soon as its turn has stopped.',
+          on: {
+            'message.submit': { actions: 'rejectClosed' },
+            'turn.resume': { actions: 'rejectClosed' },
+            'operative.compact': { actions: 'rejectClosed' },
+            'turn.cancel': { actions: ['awaitEnd', 'cancelTurn'] },
+            'operative.close': { actions: 'awaitEnd' },
+            'xstate.done.actor.turn': { target: '#operative.closed', actions: ['finishTurn', 'close'] },
+            'xstate.error.actor.turn': { target: '#operative.closed', actions: ['breakTurn', 'close'] },
+          },
+        },
+      },
+    },
+    compacting: {
+      description: 'The older part of the transcript is being summarised; messages wait and then start a turn.',
+      invoke: {
+        src: 'compact',
+        id: 'compact',
+        input: ({ context }) => context.scope,
+        onDone: [
+          { guard: 'wasClaimedReloaded', target: 'reloading', actions: 'endCompact' },
+          { guard: 'wasClaimed', target: 'active', actions: 'endCompact' },
+          { target: 'idle', actions: 'endCompact' },
+        ],
+        onError: { target: 'idle', actions: 'abandonCompact' },
+      },
+      on: {
+        'message.submit': [{ guard: 'isReject', actions: 'rejectBusy' }, { actions: 'claim' }],
+        'turn.resume': [{ guard: 'isAnswerable', actions: 'claimResume' }, { actions: 'declineResume' }],
+        'turn.cancel': { target: 'idle', actions: ['awaitEnd', 'abandonCompact'] },
+        'operative.compact': { actions: 'declineCompact' },
+        'operative.close': { target: 'closed', actions: ['awaitEnd', 'abandonCompact', 'close'] },
+      },
+    },
+    closed: {
+      description: 'Rejects everything; a state like any other, so that whoever still calls gets an answer.',
+      on: {
+        'message.submit': { actions: 'rejectClosed' },
+        'turn.resume': { actions: 'rejectClosed' },
+        'turn.cancel': { actions: 'answerIdle' },
+        'operative.compact': { actions: 'rejectClosed' },
+        'operative.close': { actions: 'answerIdle' },
+      },
+    },
+  },
+});
+
+const startReasons: ReadonlySet<string> = new Set(['completed', 'maxIterations', 'maxTokens', 'refused']);
+
+// Queued messages always start the next turn; late ones only when asked to, and never after a turn that did not end well.
+function startsNext(context: OperativeMachineContext, event: OperativeMachineEvent): boolean {
+  if (event.type !== 'xstate.done.actor.turn') return false;
+  const { waiting, reason } = event.output;
+  return waiting.queued > 0 || (context.startsLate && waiting.late > 0 && startReasons.has(reason));
+}
+
+// The done events of services are typed by the chart only where they are handled, not in shared guards.
+function outputIs<Facts>(output: unknown): Facts {
+  return output as Facts;
+}

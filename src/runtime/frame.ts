@@ -1,0 +1,33 @@
+// How a message that was steered into a running turn is marked for the model.
+
+import type { Message } from '../conversation/message.ts';
+import type { Frame } from './ledger.ts';
+
+/** The default mark: a text block of its own in front; `meta.frame` counts the blocks it added. */
+export const defaultFrame: Frame = (message) => ({
+  ...message,
+  content: [
+    { type: 'text', text: '(Sent while you were working on the previous request.)' },
+    ...message.content,
+  ],
+  meta: { ...message.meta, frame: 1 },
+});
+
+/** The host's frame made safe: one that throws, or changes id or role, leaves the message as it is. */
+export function frameWith(
+  frame: ((message: Message) => Message) | null | undefined,
+  onListenerError: (error: unknown) => void,
+): Frame {
+  if (frame === undefined) return defaultFrame;
+  if (frame === null) return (message) => message;
+  return (message) => {
+    try {
+      const framed = frame(message);
+      if (framed.id === message.id && framed.role === 'user' && Array.isArray(framed.content)) return framed;
+      throw new TypeError('frameInjectedMessage must return a user message with the same id.');
+    } catch (thrown) {
+      onListenerError(thrown);
+      return message;
+    }
+  };
+}

@@ -1,0 +1,451 @@
+// What the operative's chart does: claims, ledger, transcript and events of one conversation.
+
+import { messageOf, TurnchartError } from '../contracts/errors.ts';
+import type { OperativeEvent, TurnResult } from '../contracts/events.ts';
+import type { Host } from '../contracts/host.ts';
+import type { OperativeOptions, ResumeResult } from '../contracts/operative.ts';
+import type { ToolSession } from '../contracts/tool.ts';
+import type { Conversation } from '../conversation/conversation.ts';
+import type { JsonValue } from '../conversation/json.ts';
+import type { Message } from '../conversation/message.ts';
+import { noUsage } from '../conversation/usage.ts';
+import type { Question, Submission } from '../machines/operative.ts';
+import type { TurnMachineInput } from '../machines/turn.ts';
+import { Broadcaster } from '../services/broadcast.ts';
+import type { ReloadScope } from '../services/reload.ts';
+import type { TurnSettings } from '../services/settings.ts';
+import { appendMessage, putContents } from '../services/transcript.ts';
+import { TurnRecord } from '../services/turn-record.ts';
+import { makeValid, noteValid, releaseConversation } from './claim.ts';
+import { internalsOf } from './engine.ts';
+import { EventHub, TurnChannel } from './event-hub.ts';
+import { frameWith } from './frame.ts';
+import { Ledger, Ticket } from './ledger.ts';
+import { settingsOf } from './settings.ts';
+
+/** A question with its answer's way back. */
+export interface OpenQuestion extends Question {
+  readonly turnContext?: unknown;
+  /** Resolves a `resume`, `cancel`, `compact` or `close`. */
+  answer(value: ResumeResult | TurnResult | boolean | undefined): void;
+  refuse(error: TurnchartError): void;
+}
+
+/** The turn that is claimed or runs. */
+interface Claim {
+  readonly turnId: string;
+  readonly channel: TurnChannel;
+  readonly turnContext: unknown;
+  settings: TurnSettings;
+  /** A resume that waits for the reload to know whether there is anything to do. */
+  resume: { readonly question: OpenQuestion; readonly events: AsyncIterable<OperativeEvent> } | undefined;
+  isAnnounced: boolean;
+  /** Messages of the transcript after a reload, to be told once the turn is announced. */
+  reloaded: number | undefined;
+  error: TurnchartError | undefined;
+}
+
+/** The runtime behind one operative's chart. Its methods are the chart's actions and are called in its steps only. */
+export class ConversationScope implements ReloadScope {
+  readonly conversation: Conversation;
+  readonly session: ToolSession;
+  readonly ledger: Ledger;
+  readonly hub: EventHub;
+  readonly #options: OperativeOptions;
+  readonly #host: Host;
+  readonly #notifySealed: () => void;
+  readonly #isInspected: boolean;
+  readonly #waiting: OpenQuestion[] = [];
+  #claim: Claim | undefined;
+  #record: TurnRecord | undefined;
+  #ended: TurnResult | undefined;
+  #compact: OpenQuestion | undefined;
+
+  constructor(
+    options: OperativeOptions,
+    parts: {
+      readonly conversation: Conversation;
+      readonly session: ToolSession;
+      readonly host: Host;
+      readonly onListenerError: (error: unknown) => void;
+      readonly isInspected: boolean;
+      readonly notify: () => void;
+    },
+  ) {
+    this.#options = options;
+    this.#host = parts.host;
+    this.#notifySealed = parts.notify;
+    this.#isInspected = parts.isInspected;
+    this.conversation = parts.conversation;
+    this.session = parts.session;
+    this.hub = new EventHub(parts.onListenerError);
+    this.ledger = new Ledger(frameWith(options.frameInjectedMessage, parts.onListenerError));
+  }
+
+  /** The rest of the current turn's events; nothing when none is claimed. */
+  readEvents(): AsyncIterable<OperativeEvent> {
+    return this.#claim?.channel.read() ?? nothing();
+  }
+
+  partial(): Message | undefined {
+    return this.#record?.fold?.snapshot();
+  }
+
+  withdraw(messageId: string): boolean {
+    const ticket = this.ledger.withdraw(messageId);
+    if (ticket === undefined) return false;
+    ticket.deliver({ status: 'withdrawn' });
+    this.#push({ type: 'message.withdrawn', messageId });
+    return true;
+  }
+
+  /** Called after each step of the chart: publishes what the step ended. */
+  afterStep(): void {
+    if (this.#claim === undefined) this.ledger.rest();
+    const ended = this.#ended;
+    this.#ended = undefined;
+    this.hub.release();
+    if (ended !== undefined) for (const question of this.#waiting.splice(0)) question.answer(answerOf(question, ended));
+  }
+
+  claim(submission: Submission): void {
+    const ticket = ticketOf(submission);
+    if (this.#claim !== undefined) return this.steer(ticket);
+    const claim = this.#open(ticket.turnContext);
+    this.ledger.start(ticket);
+    ticket.decide({ outcome: 'startedTurn', turnId: claim.turnId }, claim.channel.read());
+    this.#announce(claim);
+  }
+
+  claimResume(question: Question): void {
+    const open = question as OpenQuestion;
+    const claim = this.#claim ?? this.#open(open.turnContext);
+    const events = claim.channel.read();
+    if (this.#options.reloadBeforeStart !== undefined) {
+      claim.resume = { question: open, events };
+      return;
+    }
+    open.answer({ outcome: 'startedTurn', events });
+    this.#announce(claim);
+  }
+
+  claimWaiting(): void {
+    const { turnContext, preempts } = this.ledger.startWaiting();
+    const claim = this.#open(turnContext);
+    for (const ticket of preempts) {
+      ticket.decide({ outcome: 'startedTurn', turnId: claim.turnId }, claim.channel.read());
+    }
+    this.#announce(claim);
+  }
+
+  steer(submission: Submission): void {
+    const ticket = ticketOf(submission);
+    const turnId = this.#claim?.turnId ?? '';
+    this.ledger.steer(ticket);
+    ticket.decide({ outcome: 'injected', turnId }, this.readEvents());
+    if (this.#claim !== undefined) this.#announce(this.#claim);
+  }
+
+  keepLate(submission: Submission): void {
+    const ticket = ticketOf(submission);
+    this.ledger.steer(ticket);
+    ticket.decide({ outcome: 'queued' }, this.readEvents());
+  }
+
+  hold(submission: Submission): void {
+    const ticket = ticketOf(submission);
+    this.ledger.hold(ticket);
+    ticket.decide({ outcome: 'queued' }, this.readEvents());
+    if (this.#claim !== undefined) this.#announce(this.#claim);
+    this.#push({ type: 'message.queued', message: ticket.message });
+  }
+
+  preempt(submission: Submission): void {
+    this.ledger.preempt(ticketOf(submission));
+  }
+
+  reject(submission: Submission, why: 'busy' | 'closed'): void {
+    const ticket = ticketOf(submission);
+    ticket.deliver({ status: 'rejected' });
+    ticket.decide({ outcome: 'rejected', why }, nothing());
+  }
+
+  demotePreempts(): void {
+    for (const ticket of this.ledger.takePreempts()) this.keepLate(ticket);
+  }
+
+  joinResume(question: Question): void {
+    (question as OpenQuestion).answer({ outcome: 'alreadyRunning', events: this.readEvents() });
+  }
+
+  declineResume(question: Question): void {
+    (question as OpenQuestion).answer({ outcome: 'nothingToDo', events: nothing() });
+  }
+
+  dropClaim(): void {
+    const resume = this.#claim?.resume;
+    this.#claim = undefined;
+    if (resume !== undefined) this.declineResume(resume.question);
+  }
+
+  endClaim(reason: 'aborted' | 'failed'): void {
+    const claim = this.#claim;
+    if (claim === undefined) return;
+    this.hub.hold();
+    this.#announce(claim);
+    const { landed, late } = this.ledger.endUnbegun();
+    this.#finish(claim, landed, late, {
+      turnId: claim.turnId,
+      reason,
+      iterations: 0,
+      usage: noUsage,
+      ...(claim.error === undefined ? {} : { error: claim.error }),
+    });
+  }
+
+  beginTurn(): void {
+    const claim = this.#claim;
+    if (claim === undefined) return;
+    this.#announce(claim);
+    this.#checkTranscript(claim);
+    for (const message of this.ledger.begin(claim.turnId)) {
+      // The host may have put it there itself before it submitted it.
+      if (this.conversation.messages.at(-1)?.id !== message.id) this.#append(claim, message);
+    }
+  }
+
+  turnInput(): TurnMachineInput {
+    const claim = this.#claim ?? this.#open(undefined);
+    const { settings } = claim;
+    this.#record = new TurnRecord({
+      turnId: claim.turnId,
+      conversation: this.conversation,
+      settings,
+      session: this.session,
+      events: claim.channel,
+      inbox: this.ledger,
+      onSealed: this.#notifySealed,
+      turnContext: claim.turnContext,
+      approve: this.#options.approve ?? settings.approve,
+      isInspected: this.#isInspected,
+    });
+    return { scope: this.#record, stages: settings.stages };
+  }
+
+  finishTurn(_result: TurnResult): void {
+    const claim = this.#claim;
+    const record = this.#record;
+    if (claim === undefined || record === undefined) return;
+    this.hub.hold();
+    const { landed, late } = this.ledger.end();
+    this.#finish(claim, landed, late, record.result());
+  }
+
+  breakTurn(error: unknown): void {
+    const record = this.#record;
+    if (record === undefined) return;
+    record.seal();
+    record.breakDown(error);
+    record.conclude('failed');
+    record.land();
+    this.demotePreempts();
+    this.finishTurn(record.result());
+  }
+
+  awaitEnd(question: Question): void {
+    this.#waiting.push(question as OpenQuestion);
+  }
+
+  answerIdle(question: Question): void {
+    (question as OpenQuestion).answer(undefined);
+  }
+
+  rejectClosed(question: Question): void {
+    (question as OpenQuestion).refuse(
+      new TurnchartError('operative.closed', `This operative is closed, so it cannot ${question.kind}. Create a new one.`),
+    );
+  }
+
+  beginCompact(question: Question): void {
+    this.#compact = question as OpenQuestion;
+  }
+
+  endCompact(): void {
+    this.#compact?.answer(true);
+    this.#compact = undefined;
+  }
+
+  abandonCompact(): void {
+    this.#compact?.answer(false);
+    this.#compact = undefined;
+    if (this.#claim !== undefined) this.endClaim('aborted');
+    else for (const question of this.#waiting.splice(0)) question.answer(undefined);
+  }
+
+  declineCompact(question: Question): void {
+    (question as OpenQuestion).answer(false);
+  }
+
+  close(): void {
+    for (const ticket of this.ledger.takePreempts()) {
+      this.ledger.forget(ticket);
+      this.reject(ticket, 'closed');
+    }
+    this.hub.hold();
+    this.hub.publish({ type: 'operative.closed' });
+    releaseConversation(this.conversation);
+    this.#record = undefined;
+    // With a turn to end, whoever waits is answered when that end is published.
+    if (this.#ended === undefined) for (const question of this.#waiting.splice(0)) question.answer(undefined);
+  }
+
+  load(): unknown {
+    return this.#options.reloadBeforeStart?.();
+  }
+
+  takeLoaded(loaded: unknown): boolean {
+    const claim = this.#claim;
+    if (claim === undefined) return false;
+    const contents = contentsOf(loaded);
+    const scratch: Conversation = { system: contents.system, messages: [...contents.messages] };
+    makeValid(scratch);
+    const known = new Set(scratch.messages.map((message) => message.id));
+    for (const message of this.ledger.outstanding()) if (!known.has(message.id)) scratch.messages.push(message);
+    putContents(this.conversation, scratch);
+    noteValid(this.conversation);
+    this.ledger.noteStored(known);
+    claim.reloaded = this.conversation.messages.length;
+    if (claim.resume === undefined && !this.ledger.hasStarters && this.ledger.pending === 0 && !this.isAnswerable()) {
+      this.ledger.startHeld(); // a resume with nothing to answer, but messages held for the next turn meanwhile
+    }
+    return claim.isAnnounced || this.isAnswerable();
+  }
+
+  failLoad(error: unknown): void {
+    if (this.#claim === undefined) return;
+    this.#claim.error = new TurnchartError(
+      'reload.failed',
+      `reloadBeforeStart failed, so the turn did not start: ${messageOf(error)}. The accepted messages are in the transcript; submit or resume tries again.`,
+      { cause: error },
+    );
+  }
+
+  /** A model has something to answer: a user or tool message at the end, or a cut answer that left messages unanswered. */
+  isAnswerable(): boolean {
+    const last = this.conversation.messages.at(-1);
+    if (last === undefined) return false;
+    if (last.role !== 'assistant') return true;
+    return last.meta?.['cut'] !== undefined && this.ledger.owes;
+  }
+
+  toJSON(): JsonValue {
+    return { messages: this.conversation.messages.length, pending: this.ledger.pending, queued: this.ledger.queued };
+  }
+
+  #open(turnContext: unknown): Claim {
+    const claim: Claim = {
+      turnId: this.#host.createId('turn'),
+      channel: new TurnChannel(this.hub),
+      turnContext,
+      settings: this.#askEngine(),
+      resume: undefined,
+      isAnnounced: false,
+      reloaded: undefined,
+      error: undefined,
+    };
+    this.#claim = claim;
+    this.hub.hold(); // who hears of the turn should find the operative in its new state
+    return claim;
+  }
+
+  // An engine function that throws gives a turn that fails with its error, as any failure of a model does.
+  #askEngine(): TurnSettings {
+    const { engine } = this.#options;
+    try {
+      return internalsOf(typeof engine === 'function' ? engine() : engine).settings;
+    } catch (thrown) {
+      return failingSettings(thrown, this.#host);
+    }
+  }
+
+  // Only what was put behind the last turn is looked at: the host may have done that by hand.
+  #checkTranscript(claim: Claim): void {
+    try {
+      if (makeValid(this.conversation).length === 0) return;
+      claim.channel.push({ type: 'transcript.replaced', by: 'repair', messages: this.conversation.messages.length });
+    } catch (invalid) {
+      claim.settings = failingSettings(invalid, this.#host);
+    }
+  }
+
+  #announce(claim: Claim): void {
+    if (!claim.isAnnounced) {
+      claim.isAnnounced = true;
+      claim.channel.push({ type: 'turn.started', turnId: claim.turnId });
+      const { resume } = claim;
+      claim.resume = undefined;
+      resume?.question.answer({ outcome: 'startedTurn', events: resume.events });
+    }
+    if (claim.reloaded === undefined) return;
+    claim.channel.push({ type: 'turn.reloaded', messages: claim.reloaded });
+    claim.reloaded = undefined;
+  }
+
+  #finish(claim: Claim, landed: readonly Message[], late: readonly Message[], result: TurnResult): void {
+    for (const message of landed) this.#append(claim, message);
+    for (const message of late) claim.channel.push({ type: 'message.queued', message });
+    claim.channel.push({ type: 'turn.completed', ...result });
+    claim.channel.end();
+    noteValid(this.conversation);
+    this.#ended = result;
+    this.#claim = undefined;
+    this.#record = undefined;
+  }
+
+  #append(claim: Claim, message: Message): void {
+    appendMessage(this.conversation, message, claim.channel);
+  }
+
+  #push(event: OperativeEvent): void {
+    if (this.#claim === undefined) this.hub.publish(event);
+    else this.#claim.channel.push(event);
+  }
+}
+
+// A model that does nothing but fail: the chart then needs no path of its own for an engine that could not be had.
+function failingSettings(thrown: unknown, host: Host): TurnSettings {
+  return settingsOf({
+    model: {
+      id: 'none',
+      stream: () => {
+        throw thrown;
+      },
+    },
+    host,
+  });
+}
+
+function contentsOf(loaded: unknown): Pick<Conversation, 'system' | 'messages'> {
+  if (typeof loaded === 'object' && loaded !== null && 'messages' in loaded && Array.isArray(loaded.messages)) {
+    const system = 'system' in loaded && Array.isArray(loaded.system) ? loaded.system : [];
+    return { system, messages: loaded.messages };
+  }
+  throw new TypeError('it returned no conversation (an object with "system" and "messages" arrays)');
+}
+
+// The chart passes on what the facade gave it, and the facade gives nothing else.
+function ticketOf(submission: Submission): Ticket {
+  if (submission instanceof Ticket) return submission;
+  throw new TurnchartError('engine.foreign', 'A submission must come from an operative of this copy of turnchart.');
+}
+
+function answerOf(question: OpenQuestion, ended: TurnResult): TurnResult | undefined {
+  return question.kind === 'cancel' ? ended : undefined;
+}
+
+function nothing(): AsyncIterable<OperativeEvent> {
+  const empty = new Broadcaster<OperativeEvent>();
+  const events = empty.read();
+  empty.end();
+  return events;
+}

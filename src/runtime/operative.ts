@@ -1,0 +1,236 @@
+// The operative's public face: turns calls into events of its chart and the chart's decisions into promises.
+
+import { createActor, type Actor } from 'xstate';
+import type { Engine } from '../contracts/engine.ts';
+import { TurnchartError } from '../contracts/errors.ts';
+import type { OperativeEvent, TurnResult } from '../contracts/events.ts';
+import { defaultHost, type Host } from '../contracts/host.ts';
+import type {
+  Operative,
+  OperativeCommand,
+  OperativeOptions,
+  OperativeState,
+  ResumeResult,
+  SubmitPolicy,
+  SubmitResult,
+} from '../contracts/operative.ts';
+import type { ToolSession } from '../contracts/tool.ts';
+import { createConversation, type Conversation } from '../conversation/conversation.ts';
+import type { Message } from '../conversation/message.ts';
+import type { Question } from '../machines/operative.ts';
+import { acceptMessage } from './accept-message.ts';
+import { claimConversation, makeValid, releaseConversation } from './claim.ts';
+import { internalsOf, type EngineInternals } from './engine.ts';
+import { Ticket, type Decision } from './ledger.ts';
+import { operativeLogic } from './operative-logic.ts';
+import { ConversationScope, type OpenQuestion } from './operative-scope.ts';
+import { createSession } from './session.ts';
+import { quietly } from './settings.ts';
+
+/**
+ * Makes an operative. It holds the conversation until it is closed: throws `conversation.busy` when somebody else does,
+ * `conversation.invalid` when it is none. A transcript that was stored in the middle of a turn is repaired.
+ */
+export function createOperative<TurnContext = unknown>(options: OperativeOptions<TurnContext>): Operative<TurnContext> {
+  // Inside, contexts are opaque: what a turn is started with is what its tools were typed for.
+  return new ChartedOperative(options as unknown as OperativeOptions) as unknown as Operative<TurnContext>;
+}
+
+const policies: ReadonlySet<string> = new Set(['steer', 'queue', 'reject', 'preempt'] satisfies SubmitPolicy[]);
+
+class ChartedOperative implements Operative {
+  readonly conversation: Conversation;
+  readonly session: ToolSession;
+  readonly #scope: ConversationScope;
+  readonly #actor: Actor<typeof operativeLogic>;
+  readonly #host: Host;
+
+  constructor(options: OperativeOptions) {
+    const engine = typeof options.engine === 'function' ? undefined : internalsOf(options.engine);
+    const onListenerError = engine?.settings.onListenerError ?? (() => undefined);
+    this.#host = engine?.settings.host ?? defaultHost;
+    this.conversation = options.conversation ?? createConversation();
+    claimConversation(this.conversation);
+    try {
+      makeValid(this.conversation);
+    } catch (invalid) {
+      releaseConversation(this.conversation);
+      throw invalid;
+    }
+    this.session = createSession(this.#host);
+    const inspect = inspectOf(options, engine);
+    this.#scope = new ConversationScope(options, {
+      conversation: this.conversation,
+      session: this.session,
+      host: this.#host,
+      onListenerError,
+      isInspected: inspect !== undefined,
+      notify: () => this.#actor.send(sealedEvent),
+    });
+    this.#actor = createActor(operativeLogic, {
+      id: 'operative',
+      input: {
+        scope: this.#scope,
+        reloads: options.reloadBeforeStart !== undefined,
+        startsLate: options.lateMessages === 'start',
+      },
+      ...(inspect === undefined ? {} : { inspect }),
+    });
+    this.#actor.subscribe({ next: () => this.#scope.afterStep(), error: () => this.#scope.afterStep() });
+    this.#actor.start();
+  }
+
+  get state(): OperativeState {
+    const { value } = this.#actor.getSnapshot();
+    return typeof value === 'string' ? value : value.active;
+  }
+
+  async submit(
+    input: string | Message,
+    options: { readonly turnContext?: unknown; readonly policy?: SubmitPolicy } = {},
+  ): Promise<SubmitResult> {
+    const { policy = 'steer', turnContext } = options;
+    if (!policies.has(policy)) {
+      throw new TurnchartError(
+        'options.invalid',
+        `The option "policy" must be one of ${[...policies].join(', ')}, got ${String(policy)}.`,
+      );
+    }
+    const message = acceptMessage(input, this.#host);
+    const known = this.#scope.ledger.known(message.id);
+    const ticket = known ?? new Ticket(message, turnContext);
+    const decision = new Promise<Decision>((resolve) => {
+      ticket.onDecision(resolve);
+    });
+    if (known === undefined) this.#actor.send({ type: 'message.submit', policy, submission: ticket });
+    else if (known.outcome !== undefined) return resultOf(known, { ...known.outcome, events: this.#scope.readEvents() });
+    return resultOf(ticket, await decision);
+  }
+
+  async resume(options: { readonly turnContext?: unknown } = {}): Promise<ResumeResult> {
+    return this.#ask<ResumeResult>('resume', options.turnContext, (question) => ({
+      type: 'turn.resume',
+      answerable: this.#scope.isAnswerable(),
+      question,
+    }));
+  }
+
+  async cancel(options?: { readonly graceMs?: number }): Promise<TurnResult | undefined> {
+    const graceMs = options?.graceMs;
+    return this.#ask<TurnResult | undefined>('cancel', undefined, (question) =>
+      graceMs === undefined ? { type: 'turn.cancel', question } : { type: 'turn.cancel', graceMs, question },
+    );
+  }
+
+  async compact(): Promise<boolean> {
+    return this.#ask<boolean>('compact', undefined, (question) => ({
+      type: 'operative.compact',
+      possible: false,
+      question,
+    }));
+  }
+
+  async close(): Promise<void> {
+    return this.#ask<undefined>('close', undefined, (question) => ({ type: 'operative.close', question }));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  withdraw(messageId: string): boolean {
+    return this.#scope.withdraw(messageId);
+  }
+
+  can(command: OperativeCommand): ReturnType<Operative['can']> {
+    const why = whyNot(command, this.state, this.#scope.isAnswerable());
+    return why === undefined ? { allowed: true } : { allowed: false, why };
+  }
+
+  subscribe(listener: (event: OperativeEvent) => void): () => void {
+    return this.#scope.hub.subscribe(listener);
+  }
+
+  partial(): Message | undefined {
+    return this.#scope.partial();
+  }
+
+  #ask<Answer>(
+    kind: Question['kind'],
+    turnContext: unknown,
+    eventOf: (question: OpenQuestion) => Parameters<Actor<typeof operativeLogic>['send']>[0],
+  ): Promise<Answer> {
+    return new Promise<Answer>((resolve, refuse) => {
+      // Each kind of question is answered with its own kind of value.
+      this.#actor.send(eventOf({ kind, turnContext, answer: (value) => resolve(value as Answer), refuse }));
+    });
+  }
+}
+
+const sealedEvent = { type: 'turn.sealed' } as const;
+
+function inspectOf(options: OperativeOptions, engine: EngineInternals | undefined): ((event: unknown) => void) | undefined {
+  if (options.inspect !== undefined) return quietly(options.inspect);
+  return engine?.inspect as ((event: unknown) => void) | undefined;
+}
+
+function resultOf(ticket: Ticket, decision: Decision): SubmitResult {
+  const { events, ...outcome } = decision;
+  return {
+    messageId: ticket.messageId,
+    ...outcome,
+    events: events as AsyncIterable<OperativeEvent>,
+    get delivery() {
+      return ticket.delivery;
+    },
+  };
+}
+
+function whyNot(command: OperativeCommand, state: OperativeState, isAnswerable: boolean): string | undefined {
+  if (state === 'closed' || state === 'closing') return command === 'cancel' && state === 'closing' ? undefined : 'The operative is closed.';
+  const isIdle = state === 'idle';
+  switch (command) {
+    case 'start':
+      return isIdle ? undefined : `A turn is claimed (${state}); a message steers it or waits.`;
+    case 'steer':
+      return state === 'running' || state === 'reloading' ? undefined : `No turn takes messages now (${state}).`;
+    case 'resume':
+      if (!isIdle) return undefined;
+      return isAnswerable ? undefined : 'The last message is an answer already.';
+    case 'cancel':
+      return isIdle ? 'No turn is running.' : undefined;
+    case 'compact':
+      return 'No transformer of this engine can compact.';
+  }
+}
+
+/** Builds an operative step by step; every method returns a new builder. */
+export class OperativeBuilder<TurnContext = unknown> {
+  readonly #options: OperativeOptions<TurnContext>;
+
+  private constructor(options: OperativeOptions<TurnContext>) {
+    this.#options = options;
+  }
+
+  /** A builder of an operative on this engine and conversation (default: a new one). */
+  static create<T>(engine: Engine<T>, conversation?: Conversation): OperativeBuilder<T> {
+    return new OperativeBuilder({ engine, ...(conversation === undefined ? {} : { conversation }) });
+  }
+
+  withReloadBeforeStart(reload: NonNullable<OperativeOptions['reloadBeforeStart']>): OperativeBuilder<TurnContext> {
+    return this.with({ reloadBeforeStart: reload });
+  }
+
+  withFrameInjectedMessage(frame: ((message: Message) => Message) | null): OperativeBuilder<TurnContext> {
+    return this.with({ frameInjectedMessage: frame });
+  }
+
+  /** Sets any options; each one given replaces what was there. */
+  with(options: Partial<OperativeOptions<TurnContext>>): OperativeBuilder<TurnContext> {
+    return new OperativeBuilder({ ...this.#options, ...options });
+  }
+
+  build(): Operative<TurnContext> {
+    return createOperative(this.#options);
+  }
+}
