@@ -46,7 +46,7 @@ const fullPackageSteps: readonly Step[] = [
 const tests: Step = {
   name: 'tests',
   command: ['vitest', 'run', '--reporter=default', '--reporter=json', `--outputFile.json=${testReport}`],
-  limitSeconds: 1800,
+  limitSeconds: 900,
 };
 
 const total = { passed: 0, failed: 0, skipped: 0 };
