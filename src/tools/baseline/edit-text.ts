@@ -87,11 +87,11 @@ function narrowed(file: string, { start, end, text }: Replacement): Replacement 
   return { start: start + head, end: end - tail, text: text.slice(head, text.length - tail) };
 }
 
-// What new lines end with where no old line end is replaced: the ending of the line before, else of the line itself.
+// What new lines end with where no old line end is replaced: what ends the line they are put into, else the line before.
 function neighbouringEnding(original: string, from: number, to: number, breaks: LineBreaks): LineEnding {
-  if (breaks === 'cr') return original.lastIndexOf('\n', from) >= 0 ? '\n' : '\r';
-  const before = from > 0 ? original.lastIndexOf('\n', from - 1) : -1;
-  const feed = before >= 0 ? before : original.indexOf('\n', to);
+  if (breaks === 'cr') return '\r';
+  const behind = original.indexOf('\n', to);
+  const feed = behind >= 0 || from === 0 ? behind : original.lastIndexOf('\n', from - 1);
   return feed > 0 && original[feed - 1] === '\r' ? '\r\n' : '\n';
 }
 

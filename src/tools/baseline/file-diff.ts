@@ -28,7 +28,7 @@ export function fileDiff(before: string, after: string, maxLines: number): FileD
   let removed = 0;
   const lines: string[] = [];
   for (const hunk of hunks) {
-    lines.push(`@@ -${hunk.oldStart + skipped},${hunk.oldLines} +${hunk.newStart + skipped},${hunk.newLines} @@`);
+    lines.push(`@@ -${range(hunk.oldStart + skipped, hunk.oldLines)} +${range(hunk.newStart + skipped, hunk.newLines)} @@`);
     for (const line of hunk.lines) {
       if (line.startsWith('+')) added++;
       else if (line.startsWith('-')) removed++;
@@ -36,6 +36,11 @@ export function fileDiff(before: string, after: string, maxLines: number): FileD
     }
   }
   return { text: cutToLines(lines.join('\n'), maxLines).toWellFormed(), added, removed };
+}
+
+// By the custom of the format a range without lines begins at the line before it.
+function range(start: number, lines: number): string {
+  return `${lines === 0 ? start - 1 : start},${lines}`;
 }
 
 // Lengths of what both begin and end with, in whole lines and without the lines the diff shows around a change.

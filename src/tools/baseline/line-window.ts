@@ -48,7 +48,7 @@ export interface LineWindow {
   readonly isEnded: boolean;
 }
 
-const chunkBytes = 256 * 1024;
+const chunkBytes = 1024 * 1024;
 // Behind the window lines are still counted when no more than this is left.
 const countableBytes = 8 * 1024 * 1024;
 

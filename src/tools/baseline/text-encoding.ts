@@ -12,6 +12,8 @@ export interface TextCodec {
   readonly mark: Buffer;
   /** Bytes per code unit: line ends are looked for on multiples of it. */
   readonly unit: 1 | 2;
+  /** True: `decode` gives one character per byte. */
+  readonly isBytewise: boolean;
   /** Text to show; what is invalid becomes U+FFFD. */
   readonly view: (bytes: Buffer) => string;
   /** Text to edit, or undefined where `encode` would not give the same bytes back. */
@@ -52,6 +54,7 @@ export function utf8(mark: Buffer = noMark): TextCodec {
     name: 'UTF-8',
     mark,
     unit: 1,
+    isBytewise: false,
     view: (bytes) => bytes.toString('utf8'),
     decode: (bytes) => (isUtf8(bytes) ? bytes.toString('utf8') : undefined),
     encode: (text) => Buffer.from(text, 'utf8'),
@@ -65,6 +68,7 @@ function faultyUtf8(mark: Buffer): TextCodec {
     name: 'UTF-8 with invalid bytes (shown as U+FFFD)',
     mark,
     unit: 1,
+    isBytewise: true,
     view: (bytes) => bytes.toString('utf8'),
     decode: (bytes) => bytes.toString('latin1'),
     encode: (text) => Buffer.from(text, 'latin1'),
@@ -79,6 +83,7 @@ function utf16(order: 'utf-16le' | 'utf-16be', mark: Buffer): TextCodec {
     name: swap ? 'UTF-16BE' : 'UTF-16LE',
     mark,
     unit: 2,
+    isBytewise: false,
     view: (bytes) => decode(bytes).toWellFormed(),
     decode: (bytes) => (bytes.length % 2 === 0 ? decode(bytes) : undefined),
     encode: (text) => (swap ? swapped(Buffer.from(text, 'utf16le')) : Buffer.from(text, 'utf16le')),
@@ -103,6 +108,7 @@ async function legacyEncoding(sample: Buffer): Promise<TextCodec> {
       name,
       mark: noMark,
       unit: 1,
+      isBytewise: false,
       view: (bytes) => decode(bytes).toWellFormed(),
       decode: (bytes) => readsBack(bytes, decode, encode),
       encode,
@@ -111,7 +117,7 @@ async function legacyEncoding(sample: Buffer): Promise<TextCodec> {
   };
   const japanese = codec('Shift_JIS');
   if (hasKana(japanese.decode(trimmedTail(sample)))) return japanese;
-  for (const guess of chardet.analyse(sample)) {
+  for (const guess of chardet.analyse(telling(sample))) {
     if (guess.confidence < sureConfidence || !trusted.includes(guess.name)) continue;
     const candidate = codec(guess.name);
     if (candidate.decode(trimmedTail(sample)) !== undefined) return candidate;
@@ -132,6 +138,13 @@ function readsBack(
 // Japanese text has kana nearly always; their lead bytes are control characters in the Western encodings.
 function hasKana(text: string | undefined): boolean {
   return text !== undefined && /[\u3041-\u30fe]/u.test(text);
+}
+
+// The part a guess is made from: what stands around the first byte that is not ASCII.
+function telling(sample: Buffer): Buffer {
+  const first = sample.findIndex((byte) => byte >= 0x80);
+  const from = Math.max(0, first - 4096);
+  return sample.subarray(from, from + 65_536);
 }
 
 // Up to the last line end, where no two-byte character can be cut.
