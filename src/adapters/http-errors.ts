@@ -2,7 +2,20 @@
 // SDK version and any compatible client will do), in-stream error objects, socket failures. Called by the models.
 
 import { isModelError, messageOf, ModelError, type ErrorCode } from '../contracts/errors.ts';
+import { kindOf, type Kind } from './error-kinds.ts';
 import { redact } from './redact.ts';
+import {
+  apiMessageOf,
+  causes,
+  codesOf,
+  deepestMessage,
+  headerOf,
+  namesOf,
+  numberAt,
+  retryAfterMsOf,
+  textAt,
+  valueAt,
+} from './thrown-shape.ts';
 
 /** What the adapter knows about the failed call. */
 export interface CallFacts {
@@ -97,18 +110,6 @@ export function modelErrorOfReport(report: ReportedError, facts: CallFacts): Mod
   });
 }
 
-/** The server's wish for a pause, from `retry-after-ms` or `retry-after` (seconds or a date). */
-export function retryAfterMsOf(headers: unknown): number | undefined {
-  const milliseconds = Number(headerOf(headers, 'retry-after-ms') ?? NaN);
-  if (milliseconds >= 0) return milliseconds;
-  const text = headerOf(headers, 'retry-after');
-  if (text === undefined || text.trim() === '') return undefined;
-  const seconds = Number(text);
-  if (!Number.isNaN(seconds)) return seconds >= 0 ? seconds * 1000 : undefined;
-  const date = Date.parse(text);
-  return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now());
-}
-
 function ofResponse(thrown: unknown, status: number, facts: CallFacts): ModelError {
   const headers = valueAt(thrown, 'headers');
   const verdict = headerOf(headers, 'x-should-retry');
@@ -129,106 +130,6 @@ function ofResponse(thrown: unknown, status: number, facts: CallFacts): ModelErr
     },
     facts,
   );
-}
-
-interface Kind {
-  readonly code: ErrorCode;
-  readonly retryable: boolean;
-  /** Money, not speed: waiting does not help. */
-  readonly billing?: true;
-}
-
-const unauthorized: Kind = { code: 'model.unauthorized', retryable: false };
-const notFound: Kind = { code: 'model.notFound', retryable: false };
-const rateLimited: Kind = { code: 'model.rateLimited', retryable: true };
-const overloaded: Kind = { code: 'model.overloaded', retryable: true };
-const contextOverflow: Kind = { code: 'model.contextOverflow', retryable: false };
-const rejected: Kind = { code: 'model.rejected', retryable: false };
-const unpaid: Kind = { code: 'model.rejected', retryable: false, billing: true };
-const passing: Kind = { code: 'model.failed', retryable: true };
-const connection: Kind = { code: 'model.connection', retryable: true };
-
-// Words of Anthropic, OpenAI and the servers that imitate them. A word decides before the status: the imitators'
-// statuses lie more often than their words.
-const kindByWord: ReadonlyMap<string, Kind> = new Map([
-  ['authentication_error', unauthorized],
-  ['permission_error', unauthorized],
-  ['permission_denied', unauthorized],
-  ['invalid_api_key', unauthorized],
-  ['incorrect_api_key', unauthorized],
-  ['unauthenticated', unauthorized],
-  ['not_found_error', notFound],
-  ['model_not_found', notFound],
-  ['rate_limit_error', rateLimited],
-  ['rate_limit_exceeded', rateLimited],
-  ['rate_limit_reached', rateLimited],
-  ['resource_exhausted', rateLimited],
-  ['overloaded_error', overloaded],
-  ['overloaded', overloaded],
-  ['service_unavailable', overloaded],
-  ['slow_down', overloaded],
-  ['context_length_exceeded', contextOverflow],
-  ['context_window_exceeded', contextOverflow],
-  ['exceed_context_size_error', contextOverflow],
-  ['model_context_window_exceeded', contextOverflow],
-  ['request_too_large', contextOverflow],
-  ['string_above_max_length', rejected],
-  ['insufficient_quota', unpaid],
-  ['billing_error', unpaid],
-  ['billing_hard_limit_reached', unpaid],
-  ['invalid_prompt', rejected],
-  ['content_filter', rejected],
-  ['content_policy_violation', rejected],
-  ['api_error', passing],
-  ['server_error', passing],
-  ['internal_error', passing],
-  ['internal_server_error', passing],
-  ['timeout_error', connection],
-]);
-
-// The one failure the runtime answers by shrinking the request; most servers tell it only in words.
-const overflowWords =
-  /context[ _-]?(length|window|size)|prompt is too long|input is too long|maximum (context|prompt|input) (length|size|tokens)|too many (input )?tokens|exceeds? (the )?(model'?s )?(maximum|max) (allowed )?(number of )?(input )?tokens|input length and `?max_tokens`? exceed|reduce the length of the (messages|prompt|input)/i;
-const keyWords = /(incorrect|invalid|missing|no|wrong) (auth|api)[ _-]?(key|token)|api key not valid|x-api-key/i;
-
-function kindOf(status: number | undefined, words: readonly string[], message: string): Kind {
-  for (const word of words) {
-    const kind = kindByWord.get(word.toLowerCase());
-    if (kind !== undefined) return kind;
-  }
-  const isRefusal = status === undefined || (status >= 400 && status < 500 && status !== 429);
-  if (isRefusal && overflowWords.test(message)) return contextOverflow;
-  if (isRefusal && keyWords.test(message)) return unauthorized;
-  if (status !== undefined) return kindByStatus(status);
-  // An unknown word inside a stream that began well: the server's trouble, unless it blames the request.
-  return words.some((word) => /invalid|unsupported|bad_?request|not_?supported/i.test(word)) ? rejected : passing;
-}
-
-function kindByStatus(status: number): Kind {
-  switch (status) {
-    case 401:
-    case 403:
-      return unauthorized;
-    case 402:
-      return unpaid;
-    case 404:
-      return notFound;
-    case 408:
-    case 504:
-      return connection;
-    case 409:
-      return passing;
-    case 413:
-      return contextOverflow;
-    case 429:
-      return rateLimited;
-    case 503:
-    case 529:
-      return overloaded;
-    default:
-      // 5xx of a local server is often permanent in truth; retried all the same, nobody can tell.
-      return status >= 500 ? passing : rejected;
-  }
 }
 
 function sentence(code: ErrorCode, status: number | undefined, facts: CallFacts): string {
@@ -325,95 +226,7 @@ function isConnection(thrown: unknown, names: readonly string[]): boolean {
   );
 }
 
-/** Names an error answers to: its own, and the class names up its chain (openai leaves `name` at "Error"). */
-function namesOf(thrown: unknown): readonly string[] {
-  const names: string[] = [];
-  const own = textAt(thrown, 'name');
-  if (own !== undefined) names.push(own);
-  let prototype: unknown = typeof thrown === 'object' && thrown !== null ? Object.getPrototypeOf(thrown) : null;
-  for (let depth = 0; typeof prototype === 'object' && prototype !== null && depth < 8; depth++) {
-    const name = textAt(valueAt(prototype, 'constructor'), 'name');
-    if (name !== undefined) names.push(name.replace(/^_/, ''));
-    prototype = Object.getPrototypeOf(prototype);
-  }
-  return names;
-}
-
-function causes(thrown: unknown): readonly unknown[] {
-  const chain: unknown[] = [];
-  for (let cause = thrown; cause !== undefined && cause !== null && chain.length < 6; cause = valueAt(cause, 'cause')) {
-    chain.push(cause);
-  }
-  return chain;
-}
-
-function deepestMessage(thrown: unknown): string {
-  const chain = causes(thrown);
-  const deepest = chain.at(-1);
-  const code = textAt(deepest, 'code');
-  const message = messageOf(deepest);
-  return code === undefined || message.includes(code) ? message : `${message} (${code})`;
-}
-
-/** The codes an SDK error carries, most specific first; its body is looked through as well. */
-function codesOf(thrown: unknown): readonly unknown[] {
-  const body = valueAt(thrown, 'error');
-  const inner = valueAt(body, 'error');
-  const found = [
-    valueAt(thrown, 'errorCode'),
-    valueAt(thrown, 'code'),
-    valueAt(inner, 'code'),
-    valueAt(body, 'code'),
-    valueAt(thrown, 'type'),
-    valueAt(inner, 'type'),
-    textAt(body, 'type') === 'error' ? undefined : valueAt(body, 'type'),
-  ];
-  return found.filter((code) => (typeof code === 'string' && code !== '') || typeof code === 'number');
-}
-
-/** What the server said: the message inside the body, else the body itself, else the SDK's message. */
-function apiMessageOf(thrown: unknown): string {
-  const body = valueAt(thrown, 'error');
-  const inner = valueAt(body, 'error');
-  for (const value of [valueAt(inner, 'message'), valueAt(body, 'message'), inner, valueAt(body, 'detail'), body]) {
-    if (typeof value === 'string' && value !== '') return value;
-    if (typeof value === 'object' && value !== null) return messageOf(value);
-  }
-  const status = numberAt(thrown, 'status');
-  const message = messageOf(thrown);
-  if (status === undefined || !message.startsWith(`${status} `)) return message;
-  return message.slice(String(status).length + 1).replace(/^status code \(no body\)$/, '');
-}
-
 function statusIn(code: unknown): number | undefined {
   const status = Number(code);
   return Number.isInteger(status) && status >= 400 && status <= 599 ? status : undefined;
-}
-
-function headerOf(headers: unknown, name: string): string | undefined {
-  if (typeof headers !== 'object' || headers === null) return undefined;
-  if ('get' in headers && typeof headers.get === 'function') {
-    const value: unknown = headers.get(name);
-    return typeof value === 'string' ? value : undefined;
-  }
-  return textAt(headers, name);
-}
-
-function valueAt(holder: unknown, key: string): unknown {
-  if ((typeof holder !== 'object' && typeof holder !== 'function') || holder === null) return undefined;
-  try {
-    return Reflect.get(holder, key);
-  } catch {
-    return undefined; // a hostile getter is no error of ours
-  }
-}
-
-function textAt(holder: unknown, key: string): string | undefined {
-  const value = valueAt(holder, key);
-  return typeof value === 'string' ? value : undefined;
-}
-
-function numberAt(holder: unknown, key: string): number | undefined {
-  const value = valueAt(holder, key);
-  return typeof value === 'number' ? value : undefined;
 }

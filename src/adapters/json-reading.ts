@@ -28,7 +28,10 @@ export function numberAt(record: JsonRecord | undefined, key: string): number | 
 }
 
 /** A copy without the given keys and without null or absent fields; undefined if nothing is left. */
-export function restOf(record: JsonRecord, known: ReadonlySet<string>): { readonly [key: string]: JsonValue } | undefined {
+export function restOf(
+  record: JsonRecord,
+  known: ReadonlySet<string>,
+): { readonly [key: string]: JsonValue } | undefined {
   let rest: { [key: string]: JsonValue } | undefined;
   for (const key of Object.keys(record)) {
     const value = record[key];

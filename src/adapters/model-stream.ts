@@ -5,7 +5,12 @@ import { isTurnchartError, ModelError } from '../contracts/errors.ts';
 import type { ModelCallOptions, StreamEvent } from '../contracts/model.ts';
 import { iterateBatches } from './batches.ts';
 import { modelErrorOf, type CallFacts } from './http-errors.ts';
-import { openServerSentEvents, readText, type ServerSentEvent, type ServerSentEventSource } from './server-sent-events.ts';
+import {
+  openServerSentEvents,
+  readText,
+  type ServerSentEvent,
+  type ServerSentEventSource,
+} from './server-sent-events.ts';
 
 /** A provider's events → ours: a reducer without effects, one per call. */
 export interface StreamDecoder {

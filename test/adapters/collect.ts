@@ -94,14 +94,20 @@ function build(events: readonly StreamEvent[]): Answer {
         const kind = event.type === 'text.end' ? 'text' : 'thinking';
         const { text } = opened(event.index, kind);
         open.delete(event.index);
-        if (event.block !== undefined && event.block.text !== text) throw new Error('the end says another text than the deltas');
+        if (event.block !== undefined && event.block.text !== text)
+          throw new Error('the end says another text than the deltas');
         content[event.index] = event.block ?? { type: kind, text };
         break;
       }
       case 'toolInput.end': {
         const { text, id, name } = opened(event.index, 'toolInput');
         open.delete(event.index);
-        const call = event.call ?? { type: 'toolCall', id, name, args: JSON.parse(text === '' ? '{}' : text) as JsonValue };
+        const call = event.call ?? {
+          type: 'toolCall',
+          id,
+          name,
+          args: JSON.parse(text === '' ? '{}' : text) as JsonValue,
+        };
         if (call.id !== id || call.name !== name) throw new Error('the end names another call than the start');
         content[event.index] = call;
         break;

@@ -14,7 +14,7 @@ export interface FaultPlan {
   /** Sent one after the other, each in a write of its own. */
   readonly chunks?: readonly (string | Uint8Array)[];
   /** After the chunks: end properly (default), keep the socket open in silence, or close it in the middle of the body. */
-  readonly then?: 'end' | 'stall' | 'drop';
+  readonly ending?: 'end' | 'stall' | 'drop';
 }
 
 /** A request as it came. */
@@ -44,7 +44,12 @@ export async function startFaultServer(plans: readonly FaultPlan[]): Promise<Fau
   const closings: Promise<void>[] = [];
   const server = createServer((request, response) => {
     const plan = plans[requests.length] ?? { status: 500, chunks: ['{"error":{"message":"one request too many"}}'] };
-    const seen = { path: request.url ?? '', headers: request.headers, body: undefined as unknown, remotePort: request.socket.remotePort };
+    const seen = {
+      path: request.url ?? '',
+      headers: request.headers,
+      body: undefined as unknown,
+      remotePort: request.socket.remotePort,
+    };
     requests.push(seen);
     closings.push(new Promise((resolve) => response.once('close', resolve)));
     const parts: Buffer[] = [];
@@ -76,14 +81,17 @@ export async function startFaultServer(plans: readonly FaultPlan[]): Promise<Fau
 async function answer(plan: FaultPlan, response: ServerResponse): Promise<void> {
   if (plan.headersSent === 'never') return;
   const status = plan.status ?? 200;
-  response.writeHead(status, { 'content-type': status === 200 ? 'text/event-stream' : 'application/json', ...plan.headers });
+  response.writeHead(status, {
+    'content-type': status === 200 ? 'text/event-stream' : 'application/json',
+    ...plan.headers,
+  });
   response.flushHeaders();
   for (const chunk of plan.chunks ?? []) {
     if (response.destroyed) return;
     await new Promise<void>((resolve) => response.write(chunk, () => resolve()));
   }
-  if (plan.then === 'stall') return;
+  if (plan.ending === 'stall') return;
   // FIN, not RST: everything that was written still arrives, the body is simply not complete.
-  if (plan.then === 'drop') response.socket?.end();
+  if (plan.ending === 'drop') response.socket?.end();
   else response.end();
 }

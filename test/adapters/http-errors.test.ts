@@ -2,7 +2,8 @@ import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
 import { describe, expect, test, vi } from 'vitest';
 import { ModelError } from '../../src/contracts/errors.ts';
-import { modelErrorOf, modelErrorOfReport, retryAfterMsOf, type CallFacts } from '../../src/adapters/http-errors.ts';
+import { modelErrorOf, modelErrorOfReport, type CallFacts } from '../../src/adapters/http-errors.ts';
+import { retryAfterMsOf } from '../../src/adapters/thrown-shape.ts';
 import { redact } from '../../src/adapters/redact.ts';
 
 const facts: CallFacts = {
@@ -14,18 +15,39 @@ const facts: CallFacts = {
 };
 
 function anthropicError(status: number, type: string, message: string, headers: Record<string, string> = {}): unknown {
-  return Anthropic.APIError.generate(status, { type: 'error', error: { type, message } }, undefined, new Headers(headers));
+  return Anthropic.APIError.generate(
+    status,
+    { type: 'error', error: { type, message } },
+    undefined,
+    new Headers(headers),
+  );
 }
 
-function openaiError(status: number, error: Record<string, unknown> | string, headers: Record<string, string> = {}): unknown {
+function openaiError(
+  status: number,
+  error: Record<string, unknown> | string,
+  headers: Record<string, string> = {},
+): unknown {
   return OpenAI.APIError.generate(status, { error }, undefined, new Headers(headers));
 }
 
 describe('errors of @anthropic-ai/sdk', () => {
   test.each([
     [400, 'invalid_request_error', 'max_tokens: must be positive', 'model.rejected', false],
-    [400, 'invalid_request_error', 'prompt is too long: 210000 tokens > 200000 maximum', 'model.contextOverflow', false],
-    [400, 'invalid_request_error', 'input length and `max_tokens` exceed context limit: 1 + 2 > 3', 'model.contextOverflow', false],
+    [
+      400,
+      'invalid_request_error',
+      'prompt is too long: 210000 tokens > 200000 maximum',
+      'model.contextOverflow',
+      false,
+    ],
+    [
+      400,
+      'invalid_request_error',
+      'input length and `max_tokens` exceed context limit: 1 + 2 > 3',
+      'model.contextOverflow',
+      false,
+    ],
     [401, 'authentication_error', 'invalid x-api-key', 'model.unauthorized', false],
     [402, 'billing_error', 'no credit', 'model.rejected', false],
     [403, 'permission_error', 'not yours', 'model.unauthorized', false],
@@ -45,7 +67,9 @@ describe('errors of @anthropic-ai/sdk', () => {
   });
 
   test('a call that cannot connect is model.connection and names the address and the cause', () => {
-    const cause = Object.assign(new TypeError('fetch failed'), { cause: Object.assign(new Error('connect refused'), { code: 'ECONNREFUSED' }) });
+    const cause = Object.assign(new TypeError('fetch failed'), {
+      cause: Object.assign(new Error('connect refused'), { code: 'ECONNREFUSED' }),
+    });
     const error = modelErrorOf(new Anthropic.APIConnectionError({ cause }), facts);
     expect(error).toMatchObject({ code: 'model.connection', retryable: true });
     expect(error.message).toMatch(/ECONNREFUSED/);
@@ -53,11 +77,17 @@ describe('errors of @anthropic-ai/sdk', () => {
   });
 
   test('a call that times out before the headers is model.connection', () => {
-    expect(modelErrorOf(new Anthropic.APIConnectionTimeoutError(), facts)).toMatchObject({ code: 'model.connection', retryable: true });
+    expect(modelErrorOf(new Anthropic.APIConnectionTimeoutError(), facts)).toMatchObject({
+      code: 'model.connection',
+      retryable: true,
+    });
   });
 
   test('an abort from elsewhere is not retried', () => {
-    expect(modelErrorOf(new Anthropic.APIUserAbortError(), facts)).toMatchObject({ code: 'model.connection', retryable: false });
+    expect(modelErrorOf(new Anthropic.APIUserAbortError(), facts)).toMatchObject({
+      code: 'model.connection',
+      retryable: false,
+    });
   });
 
   test('a client without a key is model.unauthorized and says where to put it', () => {
@@ -69,19 +99,31 @@ describe('errors of @anthropic-ai/sdk', () => {
 
 describe('errors of openai', () => {
   test.each([
-    [400, { code: 'context_length_exceeded', type: 'invalid_request_error', message: 'too long' }, 'model.contextOverflow', false],
+    [
+      400,
+      { code: 'context_length_exceeded', type: 'invalid_request_error', message: 'too long' },
+      'model.contextOverflow',
+      false,
+    ],
     [400, { message: "This model's maximum context length is 8192 tokens." }, 'model.contextOverflow', false],
     [400, { code: 'unsupported_value', type: 'invalid_request_error', message: 'no' }, 'model.rejected', false],
     [400, 'Incorrect API key provided.', 'model.unauthorized', false],
     [401, { code: 'invalid_api_key', message: 'Incorrect API key provided' }, 'model.unauthorized', false],
     [404, { code: 'model_not_found', message: 'The model does not exist' }, 'model.notFound', false],
     [422, { message: 'bad' }, 'model.rejected', false],
-    [429, { code: 'insufficient_quota', type: 'insufficient_quota', message: 'You exceeded your current quota' }, 'model.rejected', false],
+    [
+      429,
+      { code: 'insufficient_quota', type: 'insufficient_quota', message: 'You exceeded your current quota' },
+      'model.rejected',
+      false,
+    ],
     [429, { code: 'rate_limit_exceeded', type: 'tokens', message: 'Rate limit reached' }, 'model.rateLimited', true],
     [500, { message: 'oops', type: 'server_error' }, 'model.failed', true],
     [502, {}, 'model.failed', true],
   ])('%i %j is %s', (status, body, code, retryable) => {
-    expect(modelErrorOf(openaiError(status, body, { 'x-request-id': 'req_2' }), { ...facts, provider: 'OpenAI' })).toMatchObject({
+    expect(
+      modelErrorOf(openaiError(status, body, { 'x-request-id': 'req_2' }), { ...facts, provider: 'OpenAI' }),
+    ).toMatchObject({
       code,
       retryable,
       status,
@@ -90,9 +132,18 @@ describe('errors of openai', () => {
   });
 
   test('its connection and abort errors are known by their class though their name is "Error"', () => {
-    expect(modelErrorOf(new OpenAI.APIConnectionError({ message: 'no' }), facts)).toMatchObject({ code: 'model.connection', retryable: true });
-    expect(modelErrorOf(new OpenAI.APIConnectionTimeoutError(), facts)).toMatchObject({ code: 'model.connection', retryable: true });
-    expect(modelErrorOf(new OpenAI.APIUserAbortError(), facts)).toMatchObject({ code: 'model.connection', retryable: false });
+    expect(modelErrorOf(new OpenAI.APIConnectionError({ message: 'no' }), facts)).toMatchObject({
+      code: 'model.connection',
+      retryable: true,
+    });
+    expect(modelErrorOf(new OpenAI.APIConnectionTimeoutError(), facts)).toMatchObject({
+      code: 'model.connection',
+      retryable: true,
+    });
+    expect(modelErrorOf(new OpenAI.APIUserAbortError(), facts)).toMatchObject({
+      code: 'model.connection',
+      retryable: false,
+    });
   });
 });
 
@@ -103,13 +154,18 @@ describe('anything else thrown', () => {
   });
 
   test('a broken socket is model.connection', () => {
-    const socket = Object.assign(new TypeError('terminated'), { cause: Object.assign(new Error('other side closed'), { code: 'UND_ERR_SOCKET' }) });
+    const socket = Object.assign(new TypeError('terminated'), {
+      cause: Object.assign(new Error('other side closed'), { code: 'UND_ERR_SOCKET' }),
+    });
     expect(modelErrorOf(socket, facts)).toMatchObject({ code: 'model.connection', retryable: true });
   });
 
-  test.each([['a string'], [undefined], [null], [42], [{ toString: null }], [new Error('')]])('%j is model.failed and not retried', (thrown) => {
-    expect(modelErrorOf(thrown, facts)).toMatchObject({ code: 'model.failed', retryable: false });
-  });
+  test.each([['a string'], [undefined], [null], [42], [{ toString: null }], [new Error('')]])(
+    '%j is model.failed and not retried',
+    (thrown) => {
+      expect(modelErrorOf(thrown, facts)).toMatchObject({ code: 'model.failed', retryable: false });
+    },
+  );
 });
 
 describe('what a stream or a body reports', () => {
@@ -122,12 +178,18 @@ describe('what a stream or a body reports', () => {
   });
 
   test('a number among the codes counts as the status', () => {
-    expect(modelErrorOfReport({ codes: [429], message: 'slow' }, facts)).toMatchObject({ code: 'model.rateLimited', status: 429 });
+    expect(modelErrorOfReport({ codes: [429], message: 'slow' }, facts)).toMatchObject({
+      code: 'model.rateLimited',
+      status: 429,
+    });
   });
 
   test('an unknown code counts as passing, unless it blames the request', () => {
     expect(modelErrorOfReport({ codes: ['gremlins'] }, facts)).toMatchObject({ code: 'model.failed', retryable: true });
-    expect(modelErrorOfReport({ codes: ['invalid_image'] }, facts)).toMatchObject({ code: 'model.rejected', retryable: false });
+    expect(modelErrorOfReport({ codes: ['invalid_image'] }, facts)).toMatchObject({
+      code: 'model.rejected',
+      retryable: false,
+    });
   });
 });
 
@@ -153,12 +215,18 @@ describe('when to try again', () => {
   });
 
   test('the error carries it', () => {
-    expect(modelErrorOf(anthropicError(429, 'rate_limit_error', 'slow', { 'retry-after': '7' }), facts)).toMatchObject({ retryAfterMs: 7000 });
+    expect(modelErrorOf(anthropicError(429, 'rate_limit_error', 'slow', { 'retry-after': '7' }), facts)).toMatchObject({
+      retryAfterMs: 7000,
+    });
   });
 
   test('x-should-retry wins over the status', () => {
-    expect(modelErrorOf(anthropicError(429, 'rate_limit_error', 'slow', { 'x-should-retry': 'false' }), facts).retryable).toBe(false);
-    expect(modelErrorOf(anthropicError(400, 'invalid_request_error', 'odd', { 'x-should-retry': 'true' }), facts).retryable).toBe(true);
+    expect(
+      modelErrorOf(anthropicError(429, 'rate_limit_error', 'slow', { 'x-should-retry': 'false' }), facts).retryable,
+    ).toBe(false);
+    expect(
+      modelErrorOf(anthropicError(400, 'invalid_request_error', 'odd', { 'x-should-retry': 'true' }), facts).retryable,
+    ).toBe(true);
   });
 });
 
@@ -189,7 +257,8 @@ describe('what is quoted', () => {
   });
 
   test('ordinary words and ids stay', () => {
-    const text = 'Request req_011CSHoEeqs5C35K2UUqR7Fy: tool_choice.disable_parallel_tool_use on task-description, msg_01ABC';
+    const text =
+      'Request req_011CSHoEeqs5C35K2UUqR7Fy: tool_choice.disable_parallel_tool_use on task-description, msg_01ABC';
     expect(redact(text)).toBe(text);
   });
 

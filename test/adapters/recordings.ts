@@ -60,7 +60,7 @@ export function cutAtRandom(bytes: Uint8Array, random: () => number): readonly U
   const chunks: Uint8Array[] = [];
   const scale = [1, 7, 200, 4000][Math.floor(random() * 4)] ?? 200;
   const largest = Math.max(scale, bytes.length / 4000);
-  for (let at = 0; at < bytes.length; ) {
+  for (let at = 0; at < bytes.length;) {
     const size = 1 + Math.floor(random() * largest);
     chunks.push(bytes.subarray(at, at + size));
     at += size;
@@ -89,7 +89,11 @@ export function replaying(recording: Recording, seed: number): { fetch: typeof f
   const random = seeded(seed);
   const replay = async (input: RequestInfo | URL, init?: RequestInit): Promise<Response> => {
     const sent = new Request(input, init);
-    requests.push({ url: sent.url, headers: sent.headers, body: JSON.parse(await sent.text()) as Record<string, unknown> });
+    requests.push({
+      url: sent.url,
+      headers: sent.headers,
+      body: JSON.parse(await sent.text()) as Record<string, unknown>,
+    });
     const chunks = cutAtRandom(new TextEncoder().encode(bodyOf(recording)), random);
     const type = recording.transport === 'sse' ? 'text/event-stream' : 'application/json';
     return new Response(streamOfChunks(chunks), {

@@ -7,10 +7,16 @@ import { seeded, streamOfChunks } from './recordings.ts';
 const runs = 60 * Number(process.env['TURNCHART_RUNS'] ?? 1);
 const encoder = new TextEncoder();
 
-async function read(chunks: readonly (string | Uint8Array)[], options: { onActivity?: () => void } = {}): Promise<ServerSentEvent[]> {
+async function read(
+  chunks: readonly (string | Uint8Array)[],
+  options: { onActivity?: () => void } = {},
+): Promise<ServerSentEvent[]> {
   const bytes = chunks.map((chunk) => (typeof chunk === 'string' ? encoder.encode(chunk) : chunk));
   const events: ServerSentEvent[] = [];
-  for await (const event of readServerSentEvents(streamOfChunks(bytes), { signal: new AbortController().signal, ...options })) {
+  for await (const event of readServerSentEvents(streamOfChunks(bytes), {
+    signal: new AbortController().signal,
+    ...options,
+  })) {
     events.push(event);
   }
   return events;
@@ -130,17 +136,29 @@ describe('network cuts', () => {
 
   test('any cut of any stream gives the same events', async () => {
     const line = fc.oneof(
-      fc.constantFrom('data: {"a":1}', 'data:x', 'data: ', ': ping', 'event: e', 'id: 1', 'retry: 3', 'data: 北🌍é', 'data: two  '),
+      fc.constantFrom(
+        'data: {"a":1}',
+        'data:x',
+        'data: ',
+        ': ping',
+        'event: e',
+        'id: 1',
+        'retry: 3',
+        'data: 北🌍é',
+        'data: two  ',
+      ),
       fc.string({ unit: 'grapheme', maxLength: 12 }).map((text) => `data: ${text.replace(/[\r\n]/g, '')}`),
     );
     const ending = fc.constantFrom('\n', '\r\n', '\r');
     const block = fc.tuple(fc.array(line, { minLength: 1, maxLength: 4 }), ending);
     await fc.assert(
       fc.asyncProperty(fc.array(block, { minLength: 1, maxLength: 6 }), fc.integer(), async (blocks, seed) => {
-        const bytes = encoder.encode(blocks.map(([lines, end]) => lines.map((text) => text + end).join('') + end).join(''));
+        const bytes = encoder.encode(
+          blocks.map(([lines, end]) => lines.map((text) => text + end).join('') + end).join(''),
+        );
         const random = seeded(seed);
         const chunks: Uint8Array[] = [];
-        for (let at = 0; at < bytes.length; ) {
+        for (let at = 0; at < bytes.length;) {
           const size = 1 + Math.floor(random() * 5);
           chunks.push(bytes.subarray(at, at + size));
           at += size;
@@ -210,7 +228,8 @@ describe('aborts and breaks', () => {
     );
     const seen: string[] = [];
     const thrown = await (async () => {
-      for await (const event of readServerSentEvents(body, { signal: new AbortController().signal })) seen.push(event.data);
+      for await (const event of readServerSentEvents(body, { signal: new AbortController().signal }))
+        seen.push(event.data);
     })().catch((error: unknown) => error);
     expect(seen).toEqual(['1']);
     expect(thrown).toMatchObject({ code: 'model.connection', retryable: true, cause });
@@ -218,9 +237,12 @@ describe('aborts and breaks', () => {
   });
 
   test('reads that overlap are answered in order', async () => {
-    const events = readServerSentEvents(streamOfChunks([encoder.encode('data: 1\n\ndata: 2\n\n'), encoder.encode('data: 3\n\n')]), {
-      signal: new AbortController().signal,
-    });
+    const events = readServerSentEvents(
+      streamOfChunks([encoder.encode('data: 1\n\ndata: 2\n\n'), encoder.encode('data: 3\n\n')]),
+      {
+        signal: new AbortController().signal,
+      },
+    );
     const results = await Promise.all([events.next(), events.next(), events.next(), events.next()]);
     expect(results.map((result) => (result.done === true ? 'end' : result.value.data))).toEqual(['1', '2', '3', 'end']);
   });

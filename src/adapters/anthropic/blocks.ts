@@ -13,7 +13,12 @@ const redactedKeys: ReadonlySet<string> = new Set(['type', 'data']);
 const callKeys: ReadonlySet<string> = new Set(['type', 'id', 'name', 'input']);
 
 /** `citations` are those that came by deltas; the start may hold some already. */
-export function textBlockOf(start: JsonRecord, text: string, citations: readonly JsonValue[], refused: boolean): TextBlock {
+export function textBlockOf(
+  start: JsonRecord,
+  text: string,
+  citations: readonly JsonValue[],
+  refused: boolean,
+): TextBlock {
   const all = [...(listOf(start['citations']) ?? []), ...citations];
   const rest = restOf(start, textKeys);
   return {

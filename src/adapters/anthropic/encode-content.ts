@@ -28,7 +28,11 @@ export function textParam(text: string): ContentParam | undefined {
 export function saidParam(block: TextBlock): ContentParam | undefined {
   const text = textParam(block.text);
   if (text === undefined || block.provider !== providerName) return text;
-  return { ...text, ...(block.citations === undefined ? {} : { citations: block.citations }), ...recordAsParam(block.data) };
+  return {
+    ...text,
+    ...(block.citations === undefined ? {} : { citations: block.citations }),
+    ...recordAsParam(block.data),
+  };
 }
 
 /** Thinking as Anthropic sent it; undefined for another provider's and for thinking without its signature. */
@@ -69,7 +73,8 @@ export function audioParam(block: AudioBlock): ContentParam {
 
 /** Pictures and documents an assistant message cannot hold, in words. */
 export function describedMedia(block: ImageBlock | DocumentBlock): ContentParam {
-  if (block.type === 'document' && block.source.type === 'text') return textParam(block.source.text) ?? described('document');
+  if (block.type === 'document' && block.source.type === 'text')
+    return textParam(block.source.text) ?? described('document');
   return described(block.type === 'document' ? (block.title ?? 'document') : 'image', block.source as MediaSource); // text was handled
 }
 
@@ -96,7 +101,9 @@ function documentSource(source: DocumentBlock['source']): ContentParam | undefin
   if (source.type === 'text') return plainText(source.text);
   if (source.type !== 'base64') return sourceParam(source);
   if (source.mediaType === 'application/pdf') return sourceParam(source);
-  return /^text\/|^application\/(?:json|xml)\b/.test(source.mediaType) ? plainText(decodeBase64(source.data)) : undefined;
+  return /^text\/|^application\/(?:json|xml)\b/.test(source.mediaType)
+    ? plainText(decodeBase64(source.data))
+    : undefined;
 }
 
 function plainText(text: string): ContentParam | undefined {

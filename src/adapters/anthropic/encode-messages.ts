@@ -38,7 +38,8 @@ export function encodeMessages(messages: readonly Message[]): readonly MessagePa
   let content: ContentParam[] = [];
 
   const close = (): void => {
-    if (role !== undefined && results.length + content.length > 0) encoded.push({ role, content: [...results, ...content] });
+    if (role !== undefined && results.length + content.length > 0)
+      encoded.push({ role, content: [...results, ...content] });
     results = [];
     content = [];
   };
@@ -164,5 +165,8 @@ function withoutTrailingSpace(messages: readonly MessageParam[]): readonly Messa
   if (last?.role !== 'assistant' || block?.['type'] !== 'text' || typeof text !== 'string' || text === text.trimEnd()) {
     return messages;
   }
-  return [...messages.slice(0, -1), { ...last, content: [...last.content.slice(0, -1), { ...block, text: text.trimEnd() }] }];
+  return [
+    ...messages.slice(0, -1),
+    { ...last, content: [...last.content.slice(0, -1), { ...block, text: text.trimEnd() }] },
+  ];
 }

@@ -138,7 +138,10 @@ function budgetOf(thinking: JsonValue | undefined): number {
 }
 
 /** Fields of `over` win; `output_config` is merged field by field. */
-function merge(under: { readonly [key: string]: unknown }, over: { readonly [key: string]: unknown }): { [key: string]: unknown } {
+function merge(
+  under: { readonly [key: string]: unknown },
+  over: { readonly [key: string]: unknown },
+): { [key: string]: unknown } {
   const config = { ...recordOf(under['output_config']), ...recordOf(over['output_config']) };
   return { ...under, ...over, ...(Object.keys(config).length === 0 ? {} : { output_config: config }) };
 }

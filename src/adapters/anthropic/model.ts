@@ -1,6 +1,7 @@
 // `anthropic(…)`: a Model over the official SDK, which is used as transport only: it keeps keys, headers, base URL
 // and error classes; streams are decoded here and retries are the turn's.
 
+import type { Anthropic } from '@anthropic-ai/sdk';
 import { TurnchartError } from '../../contracts/errors.ts';
 import type { Model } from '../../contracts/model.ts';
 import type { JsonValue } from '../../conversation/json.ts';
@@ -91,7 +92,10 @@ export function anthropic(options: AnthropicOptions): Model {
             const client = await clientOf();
             const body = encodeRequest(request, encodeOptions(options, limits.maxOutputTokens));
             return client.messages
-              .create({ ...body, stream: true }, { signal: call.signal, maxRetries: 0, ...(headers === undefined ? {} : { headers }) })
+              .create(
+                { ...body, stream: true },
+                { signal: call.signal, maxRetries: 0, ...(headers === undefined ? {} : { headers }) },
+              )
               .asResponse();
           },
         },
@@ -132,8 +136,8 @@ function factsOf(options: AnthropicOptions, client: MessagesClient | undefined):
 }
 
 async function createClient(options: AnthropicOptions): Promise<MessagesClient> {
-  const { Anthropic } = await importSdk();
-  return new Anthropic({
+  const { Anthropic: Client } = await importSdk();
+  return new Client({
     maxRetries: 0,
     ...(options.apiKey === undefined ? {} : { apiKey: options.apiKey }),
     ...(options.baseURL === undefined ? {} : { baseURL: options.baseURL }),
@@ -141,7 +145,7 @@ async function createClient(options: AnthropicOptions): Promise<MessagesClient> 
   }) as unknown as MessagesClient; // its overloads are narrower than what the API takes
 }
 
-async function importSdk(): Promise<typeof import('@anthropic-ai/sdk')> {
+async function importSdk(): Promise<{ readonly Anthropic: typeof Anthropic }> {
   try {
     return await import('@anthropic-ai/sdk');
   } catch (cause) {
@@ -156,5 +160,7 @@ async function importSdk(): Promise<typeof import('@anthropic-ai/sdk')> {
 function isClient(value: unknown): value is MessagesClient {
   if (typeof value !== 'object' || value === null || !('messages' in value)) return false;
   const { messages } = value;
-  return typeof messages === 'object' && messages !== null && 'create' in messages && typeof messages.create === 'function';
+  return (
+    typeof messages === 'object' && messages !== null && 'create' in messages && typeof messages.create === 'function'
+  );
 }

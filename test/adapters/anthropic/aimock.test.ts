@@ -19,8 +19,10 @@ afterEach(() => {
   mock.clearFixtures();
 });
 
-const modelAt = (headers: Record<string, string> = {}): Model => anthropic({ model: 'claude-sonnet-5', apiKey: 'mock', baseURL: mock.url, headers });
-const ask = (model: Model, text: string) => model.stream({ system: [], messages: [userMessage(text)], tools: [] }, { signal: new AbortController().signal });
+const modelAt = (headers: Record<string, string> = {}): Model =>
+  anthropic({ model: 'claude-sonnet-5', apiKey: 'mock', baseURL: mock.url, headers });
+const ask = (model: Model, text: string) =>
+  model.stream({ system: [], messages: [userMessage(text)], tools: [] }, { signal: new AbortController().signal });
 const weather = defineTool({
   name: 'get_weather',
   description: 'Tells the weather.',
@@ -35,23 +37,39 @@ test('a text answer', async () => {
 });
 
 test('a tool round trip with thinking: the signed thinking comes back in its place', async () => {
-  mock.on({ userMessage: 'weather in Paris', hasToolResult: false }, { reasoning: 'I should look.', reasoningSignature: 'SIG==', toolCalls: [{ id: 'toolu_1', name: 'get_weather', arguments: '{"city":"Paris"}' }] });
+  mock.on(
+    { userMessage: 'weather in Paris', hasToolResult: false },
+    {
+      reasoning: 'I should look.',
+      reasoningSignature: 'SIG==',
+      toolCalls: [{ id: 'toolu_1', name: 'get_weather', arguments: '{"city":"Paris"}' }],
+    },
+  );
   mock.on({ userMessage: 'weather in Paris', hasToolResult: true }, { content: 'It is sunny.' });
   const conversation = createConversation({ messages: [userMessage('weather in Paris')] });
   const run = createEngine({ model: modelAt(), tools: [weather], transformers: [] }).run(conversation);
   expect(await run.result).toMatchObject({ reason: 'completed', iterations: 2 });
-  const signature = conversation.messages[1]?.content.flatMap((block) => (block.type === 'thinking' ? [block.signature] : []));
+  const signature = conversation.messages[1]?.content.flatMap((block) =>
+    block.type === 'thinking' ? [block.signature] : [],
+  );
   expect(conversation.messages[1]?.content).toMatchObject([
     { type: 'thinking', text: 'I should look.', provider: 'anthropic' },
     { type: 'toolCall', name: 'get_weather', args: { city: 'Paris' } },
   ]);
   expect(signature).toEqual([expect.any(String)]);
-  expect(conversation.messages[2]?.content).toMatchObject([{ type: 'toolResult', status: 'completed', content: [{ type: 'text', text: 'sunny in Paris' }] }]);
+  expect(conversation.messages[2]?.content).toMatchObject([
+    { type: 'toolResult', status: 'completed', content: [{ type: 'text', text: 'sunny in Paris' }] },
+  ]);
   expect(conversation.messages.at(-1) && textOf(conversation.messages.at(-1) as never)).toBe('It is sunny.');
 });
 
 test('parallel calls', async () => {
-  mock.onMessage('two', { toolCalls: [{ name: 'get_weather', arguments: '{"city":"Rome"}' }, { name: 'get_weather', arguments: '{"city":"Oslo"}' }] });
+  mock.onMessage('two', {
+    toolCalls: [
+      { name: 'get_weather', arguments: '{"city":"Rome"}' },
+      { name: 'get_weather', arguments: '{"city":"Oslo"}' },
+    ],
+  });
   const { content, stopReason } = await collect(ask(modelAt(), 'two'));
   expect(content).toMatchObject([
     { type: 'toolCall', args: { city: 'Rome' } },
@@ -74,7 +92,11 @@ test.each([
 });
 
 test('an answer cut off in the middle of the stream is retryable and never whole', async () => {
-  mock.onMessage('hello', { content: 'Hi there, this is a long answer in many pieces.' }, { chunkSize: 4, truncateAfterChunks: 4 });
+  mock.onMessage(
+    'hello',
+    { content: 'Hi there, this is a long answer in many pieces.' },
+    { chunkSize: 4, truncateAfterChunks: 4 },
+  );
   const { events, thrown } = await collectUntilThrow(ask(modelAt(), 'hello'));
   expect(events.some((event) => event.type === 'message.end')).toBe(false);
   expect(thrown).toMatchObject({ retryable: true });
@@ -84,9 +106,14 @@ test('an answer cut off in the middle of the stream is retryable and never whole
 test('a turn over a server that drops half of its answers completes', async () => {
   mock.onMessage('hello', { content: 'Hi there!' }, { chunkSize: 2 });
   let calls = 0;
-  const flaky: Model = { ...modelAt(), stream: (request, options) => modelAt(calls++ % 2 === 0 ? { 'x-aimock-chaos-drop': '1' } : {}).stream(request, options) };
+  const flaky: Model = {
+    ...modelAt(),
+    stream: (request, options) =>
+      modelAt(calls++ % 2 === 0 ? { 'x-aimock-chaos-drop': '1' } : {}).stream(request, options),
+  };
   const conversation = createConversation({ messages: [userMessage('hello')] });
-  const result = await createEngine({ model: flaky, transformers: [], retry: { baseDelayMs: 0 } }).run(conversation).result;
+  const result = await createEngine({ model: flaky, transformers: [], retry: { baseDelayMs: 0 } }).run(conversation)
+    .result;
   expect(result.reason).toBe('completed');
   expect(conversation.messages.map(textOf)).toEqual(['hello', 'Hi there!']);
 });

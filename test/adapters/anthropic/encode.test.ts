@@ -10,7 +10,13 @@ const encode = (request: Partial<ModelRequest>, options: Partial<EncodeOptions> 
   encodeRequest({ system: [], messages: [userMessage('hello')], tools: [], ...request }, { ...base, ...options });
 const messagesOf = (...messages: readonly Message[]): unknown => encode({ messages })['messages'];
 
-const callBlock = (id: string, more: object = {}): Block => ({ type: 'toolCall', id, name: 'run', args: { n: 1 }, ...more });
+const callBlock = (id: string, more: object = {}): Block => ({
+  type: 'toolCall',
+  id,
+  name: 'run',
+  args: { n: 1 },
+  ...more,
+});
 const result = (callId: string, more: Partial<ToolResultBlock> = {}): ToolResultBlock => ({
   type: 'toolResult',
   callId,
@@ -20,7 +26,11 @@ const result = (callId: string, more: Partial<ToolResultBlock> = {}): ToolResult
 });
 const toolMessage = (...content: readonly Block[]): Message => ({ id: 't', role: 'tool', content });
 const toolUse = (id: string) => ({ type: 'tool_use', id, name: 'run', input: { n: 1 } });
-const toolResult = (id: string) => ({ type: 'tool_result', tool_use_id: id, content: [{ type: 'text', text: 'done' }] });
+const toolResult = (id: string) => ({
+  type: 'tool_result',
+  tool_use_id: id,
+  content: [{ type: 'text', text: 'done' }],
+});
 
 describe('messages', () => {
   test('results come first and steered text after them, in one user message', () => {
@@ -28,27 +38,65 @@ describe('messages', () => {
       userMessage('go'),
       assistantMessage([callBlock('a'), callBlock('b')]),
       toolMessage(result('a'), result('b')),
-      userMessage([{ type: 'text', text: '(sent meanwhile)' }, { type: 'text', text: 'stop' }]),
+      userMessage([
+        { type: 'text', text: '(sent meanwhile)' },
+        { type: 'text', text: 'stop' },
+      ]),
     );
     expect(messages).toEqual([
       { role: 'user', content: [{ type: 'text', text: 'go' }] },
       { role: 'assistant', content: [toolUse('a'), toolUse('b')] },
-      { role: 'user', content: [toolResult('a'), toolResult('b'), { type: 'text', text: '(sent meanwhile)' }, { type: 'text', text: 'stop' }] },
+      {
+        role: 'user',
+        content: [
+          toolResult('a'),
+          toolResult('b'),
+          { type: 'text', text: '(sent meanwhile)' },
+          { type: 'text', text: 'stop' },
+        ],
+      },
     ]);
   });
 
   test('adjacent messages of one role are merged', () => {
-    expect(messagesOf(userMessage('a'), userMessage('b'), assistantMessage('c'), assistantMessage('d'), userMessage('e'))).toEqual([
-      { role: 'user', content: [{ type: 'text', text: 'a' }, { type: 'text', text: 'b' }] },
-      { role: 'assistant', content: [{ type: 'text', text: 'c' }, { type: 'text', text: 'd' }] },
+    expect(
+      messagesOf(userMessage('a'), userMessage('b'), assistantMessage('c'), assistantMessage('d'), userMessage('e')),
+    ).toEqual([
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'a' },
+          { type: 'text', text: 'b' },
+        ],
+      },
+      {
+        role: 'assistant',
+        content: [
+          { type: 'text', text: 'c' },
+          { type: 'text', text: 'd' },
+        ],
+      },
       { role: 'user', content: [{ type: 'text', text: 'e' }] },
     ]);
   });
 
   test('blank texts, boundaries and messages left empty are not sent', () => {
     const boundary: Block = { type: 'boundary', summary: 's', keepFrom: 'x' };
-    expect(messagesOf(userMessage('a'), assistantMessage([{ type: 'text', text: ' \n' }]), userMessage([boundary]), userMessage('b'))).toEqual([
-      { role: 'user', content: [{ type: 'text', text: 'a' }, { type: 'text', text: 'b' }] },
+    expect(
+      messagesOf(
+        userMessage('a'),
+        assistantMessage([{ type: 'text', text: ' \n' }]),
+        userMessage([boundary]),
+        userMessage('b'),
+      ),
+    ).toEqual([
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'a' },
+          { type: 'text', text: 'b' },
+        ],
+      },
     ]);
   });
 
@@ -67,11 +115,16 @@ describe('messages', () => {
   });
 
   test('thinking without a signature is left out', () => {
-    expect(messagesOf(userMessage('a'), assistantMessage([{ type: 'thinking', text: 'hm', provider: 'anthropic' }, { type: 'text', text: 'b' }]), userMessage('c'))).toMatchObject([
-      {},
-      { content: [{ type: 'text', text: 'b' }] },
-      {},
-    ]);
+    expect(
+      messagesOf(
+        userMessage('a'),
+        assistantMessage([
+          { type: 'thinking', text: 'hm', provider: 'anthropic' },
+          { type: 'text', text: 'b' },
+        ]),
+        userMessage('c'),
+      ),
+    ).toMatchObject([{}, { content: [{ type: 'text', text: 'b' }] }, {}]);
   });
 
   test('case 9: signed thinking goes back byte for byte and in its place', () => {
@@ -106,30 +159,54 @@ describe('messages', () => {
       data: { type: 'compaction', content, signature: 'S' },
     });
     expect(
-      messagesOf(userMessage('a'), assistantMessage([compaction('old')]), userMessage('b'), assistantMessage([{ type: 'text', text: 'x' }, compaction('new'), { type: 'text', text: 'y' }]), userMessage('c')),
+      messagesOf(
+        userMessage('a'),
+        assistantMessage([compaction('old')]),
+        userMessage('b'),
+        assistantMessage([{ type: 'text', text: 'x' }, compaction('new'), { type: 'text', text: 'y' }]),
+        userMessage('c'),
+      ),
     ).toEqual([
-      { role: 'assistant', content: [{ type: 'compaction', content: 'new', signature: 'S' }, { type: 'text', text: 'y' }] },
+      {
+        role: 'assistant',
+        content: [
+          { type: 'compaction', content: 'new', signature: 'S' },
+          { type: 'text', text: 'y' },
+        ],
+      },
       { role: 'user', content: [{ type: 'text', text: 'c' }] },
     ]);
   });
 
   test('white space at the end of a last assistant message is taken off', () => {
-    expect(messagesOf(userMessage('a'), assistantMessage('So: \n'))).toMatchObject([{}, { content: [{ type: 'text', text: 'So:' }] }]);
-    expect(messagesOf(userMessage('a'), assistantMessage('So: \n'), userMessage('b'))).toMatchObject([{}, { content: [{ type: 'text', text: 'So: \n' }] }, {}]);
+    expect(messagesOf(userMessage('a'), assistantMessage('So: \n'))).toMatchObject([
+      {},
+      { content: [{ type: 'text', text: 'So:' }] },
+    ]);
+    expect(messagesOf(userMessage('a'), assistantMessage('So: \n'), userMessage('b'))).toMatchObject([
+      {},
+      { content: [{ type: 'text', text: 'So: \n' }] },
+      {},
+    ]);
   });
 });
 
 describe('call ids', () => {
   test('ids the API refuses are rewritten, call and result alike', () => {
-    expect(messagesOf(userMessage('go'), assistantMessage([callBlock('functions.add:0')]), toolMessage(result('functions.add:0')))).toMatchObject([
-      {},
-      { content: [{ id: 'functions_add_0' }] },
-      { content: [{ tool_use_id: 'functions_add_0' }] },
-    ]);
+    expect(
+      messagesOf(
+        userMessage('go'),
+        assistantMessage([callBlock('functions.add:0')]),
+        toolMessage(result('functions.add:0')),
+      ),
+    ).toMatchObject([{}, { content: [{ id: 'functions_add_0' }] }, { content: [{ tool_use_id: 'functions_add_0' }] }]);
   });
 
   test('ids that repeat across answers become unique, each result with its own call', () => {
-    const round = (): readonly Message[] => [assistantMessage([callBlock('call_0'), callBlock('call_1')]), toolMessage(result('call_1'), result('call_0'))];
+    const round = (): readonly Message[] => [
+      assistantMessage([callBlock('call_0'), callBlock('call_1')]),
+      toolMessage(result('call_1'), result('call_0')),
+    ];
     expect(messagesOf(userMessage('go'), ...round(), ...round())).toMatchObject([
       {},
       { content: [{ id: 'call_0' }, { id: 'call_1' }] },
@@ -140,7 +217,13 @@ describe('call ids', () => {
   });
 
   test('two ids that are rewritten to the same stay apart', () => {
-    expect(messagesOf(userMessage('go'), assistantMessage([callBlock('a.b'), callBlock('a:b')]), toolMessage(result('a:b'), result('a.b')))).toMatchObject([
+    expect(
+      messagesOf(
+        userMessage('go'),
+        assistantMessage([callBlock('a.b'), callBlock('a:b')]),
+        toolMessage(result('a:b'), result('a.b')),
+      ),
+    ).toMatchObject([
       {},
       { content: [{ id: 'a_b' }, { id: 'a_b_2' }] },
       { content: [{ tool_use_id: 'a_b_2' }, { tool_use_id: 'a_b' }] },
@@ -156,7 +239,11 @@ describe('call ids', () => {
   });
 
   test('a longer history begins with the same bytes', () => {
-    const first = [userMessage('go', { id: '1' }), assistantMessage([callBlock('call.0')], { id: '2' }), toolMessage(result('call.0'))];
+    const first = [
+      userMessage('go', { id: '1' }),
+      assistantMessage([callBlock('call.0')], { id: '2' }),
+      toolMessage(result('call.0')),
+    ];
     const more = [...first, assistantMessage([callBlock('call.0')], { id: '4' }), toolMessage(result('call.0'))];
     expect(JSON.stringify((messagesOf(...more) as unknown[]).slice(0, 3))).toBe(JSON.stringify(messagesOf(...first)));
   });
@@ -171,18 +258,34 @@ describe('calls and results', () => {
     ];
     expect(messagesOf(userMessage('go'), assistantMessage(blocks))).toMatchObject([
       {},
-      { content: [{ input: { input: '*** Begin' } }, { input: { INVALID_JSON: '{"a":"x' } }, { name: 'mcp_read', input: {} }] },
+      {
+        content: [
+          { input: { input: '*** Begin' } },
+          { input: { INVALID_JSON: '{"a":"x' } },
+          { name: 'mcp_read', input: {} },
+        ],
+      },
     ]);
   });
 
   test('Anthropic’s own facts about a call go back', () => {
     const caller = { type: 'code_execution_20250825', tool_id: 'srv' };
-    expect(messagesOf(userMessage('go'), assistantMessage([callBlock('a', { provider: 'anthropic', data: { caller } })]))).toMatchObject([{}, { content: [{ ...toolUse('a'), caller }] }]);
+    expect(
+      messagesOf(userMessage('go'), assistantMessage([callBlock('a', { provider: 'anthropic', data: { caller } })])),
+    ).toMatchObject([{}, { content: [{ ...toolUse('a'), caller }] }]);
   });
 
   test('every status but completed is an error, and an error always says something', () => {
     expect(
-      messagesOf(userMessage('go'), assistantMessage([callBlock('a'), callBlock('b'), callBlock('c')]), toolMessage(result('a', { status: 'denied' }), result('b', { status: 'interrupted', content: [] }), result('c', { content: [] }))),
+      messagesOf(
+        userMessage('go'),
+        assistantMessage([callBlock('a'), callBlock('b'), callBlock('c')]),
+        toolMessage(
+          result('a', { status: 'denied' }),
+          result('b', { status: 'interrupted', content: [] }),
+          result('c', { content: [] }),
+        ),
+      ),
     ).toMatchObject([
       {},
       {},
@@ -201,7 +304,9 @@ describe('calls and results', () => {
       { type: 'image', source: { type: 'base64', mediaType: 'image/png', data: 'AA==' } },
       { type: 'document', source: { type: 'text', text: 'page' }, title: 'notes' },
     ];
-    expect(messagesOf(userMessage('go'), assistantMessage([callBlock('a')]), toolMessage(result('a', { content })))).toMatchObject([
+    expect(
+      messagesOf(userMessage('go'), assistantMessage([callBlock('a')]), toolMessage(result('a', { content }))),
+    ).toMatchObject([
       {},
       {},
       {
@@ -222,50 +327,138 @@ describe('media', () => {
   const sent = (block: Block): unknown => (messagesOf(userMessage([block])) as { content: unknown[] }[])[0]?.content[0];
 
   test.each<[string, Block, unknown]>([
-    ['image by base64', { type: 'image', source: { type: 'base64', mediaType: 'image/webp', data: 'AA==' } }, { type: 'image', source: { type: 'base64', media_type: 'image/webp', data: 'AA==' } }],
-    ['image by URL', { type: 'image', source: { type: 'url', url: 'https://x.test/a.png' } }, { type: 'image', source: { type: 'url', url: 'https://x.test/a.png' } }],
-    ['image by file id', { type: 'image', source: { type: 'file', provider: 'anthropic', fileId: 'f' } }, { type: 'image', source: { type: 'file', file_id: 'f' } }],
-    ['another provider’s file', { type: 'image', source: { type: 'file', provider: 'openai', fileId: 'f' } }, { type: 'text', text: '[image (a file of openai): cannot be shown here]' }],
-    ['image of a kind it cannot see', { type: 'image', source: { type: 'base64', mediaType: 'image/svg+xml', data: 'AA==' } }, { type: 'text', text: '[image (image/svg+xml): cannot be shown here]' }],
-    ['PDF by base64', { type: 'document', source: { type: 'base64', mediaType: 'application/pdf', data: 'AA==' }, title: 'T' }, { type: 'document', source: { type: 'base64', media_type: 'application/pdf', data: 'AA==' }, title: 'T' }],
-    ['PDF by URL', { type: 'document', source: { type: 'url', url: 'https://x.test/a.pdf' } }, { type: 'document', source: { type: 'url', url: 'https://x.test/a.pdf' } }],
-    ['document by file id', { type: 'document', source: { type: 'file', provider: 'anthropic', fileId: 'f' } }, { type: 'document', source: { type: 'file', file_id: 'f' } }],
-    ['text file by base64', { type: 'document', source: { type: 'base64', mediaType: 'text/csv', data: btoa('a,b') } }, { type: 'document', source: { type: 'text', media_type: 'text/plain', data: 'a,b' } }],
-    ['document of a kind it cannot read', { type: 'document', source: { type: 'base64', mediaType: 'application/zip', data: 'AA==' }, title: 'z' }, { type: 'text', text: '[z (application/zip): cannot be shown here]' }],
-    ['speech with a transcript', { type: 'audio', source: { type: 'base64', mediaType: 'audio/wav', data: 'AA==' }, transcript: 'hello' }, { type: 'text', text: 'hello' }],
-    ['speech without one', { type: 'audio', source: { type: 'base64', mediaType: 'audio/wav', data: 'AA==' } }, { type: 'text', text: '[audio (audio/wav): cannot be shown here]' }],
-    ['a block in the API’s own words', { type: 'provider', provider: 'anthropic', kind: 'container_upload', data: { type: 'container_upload', file_id: 'f' } }, { type: 'container_upload', file_id: 'f' }],
+    [
+      'image by base64',
+      { type: 'image', source: { type: 'base64', mediaType: 'image/webp', data: 'AA==' } },
+      { type: 'image', source: { type: 'base64', media_type: 'image/webp', data: 'AA==' } },
+    ],
+    [
+      'image by URL',
+      { type: 'image', source: { type: 'url', url: 'https://x.test/a.png' } },
+      { type: 'image', source: { type: 'url', url: 'https://x.test/a.png' } },
+    ],
+    [
+      'image by file id',
+      { type: 'image', source: { type: 'file', provider: 'anthropic', fileId: 'f' } },
+      { type: 'image', source: { type: 'file', file_id: 'f' } },
+    ],
+    [
+      'another provider’s file',
+      { type: 'image', source: { type: 'file', provider: 'openai', fileId: 'f' } },
+      { type: 'text', text: '[image (a file of openai): cannot be shown here]' },
+    ],
+    [
+      'image of a kind it cannot see',
+      { type: 'image', source: { type: 'base64', mediaType: 'image/svg+xml', data: 'AA==' } },
+      { type: 'text', text: '[image (image/svg+xml): cannot be shown here]' },
+    ],
+    [
+      'PDF by base64',
+      { type: 'document', source: { type: 'base64', mediaType: 'application/pdf', data: 'AA==' }, title: 'T' },
+      { type: 'document', source: { type: 'base64', media_type: 'application/pdf', data: 'AA==' }, title: 'T' },
+    ],
+    [
+      'PDF by URL',
+      { type: 'document', source: { type: 'url', url: 'https://x.test/a.pdf' } },
+      { type: 'document', source: { type: 'url', url: 'https://x.test/a.pdf' } },
+    ],
+    [
+      'document by file id',
+      { type: 'document', source: { type: 'file', provider: 'anthropic', fileId: 'f' } },
+      { type: 'document', source: { type: 'file', file_id: 'f' } },
+    ],
+    [
+      'text file by base64',
+      { type: 'document', source: { type: 'base64', mediaType: 'text/csv', data: btoa('a,b') } },
+      { type: 'document', source: { type: 'text', media_type: 'text/plain', data: 'a,b' } },
+    ],
+    [
+      'document of a kind it cannot read',
+      { type: 'document', source: { type: 'base64', mediaType: 'application/zip', data: 'AA==' }, title: 'z' },
+      { type: 'text', text: '[z (application/zip): cannot be shown here]' },
+    ],
+    [
+      'speech with a transcript',
+      { type: 'audio', source: { type: 'base64', mediaType: 'audio/wav', data: 'AA==' }, transcript: 'hello' },
+      { type: 'text', text: 'hello' },
+    ],
+    [
+      'speech without one',
+      { type: 'audio', source: { type: 'base64', mediaType: 'audio/wav', data: 'AA==' } },
+      { type: 'text', text: '[audio (audio/wav): cannot be shown here]' },
+    ],
+    [
+      'a block in the API’s own words',
+      {
+        type: 'provider',
+        provider: 'anthropic',
+        kind: 'container_upload',
+        data: { type: 'container_upload', file_id: 'f' },
+      },
+      { type: 'container_upload', file_id: 'f' },
+    ],
   ])('%s', (_, block, expected) => {
     expect(sent(block)).toEqual(expected);
   });
 
   test('pictures in an assistant message are described: the API takes none there', () => {
     const image: Block = { type: 'image', source: { type: 'base64', mediaType: 'image/png', data: 'AA==' } };
-    expect(messagesOf(userMessage('draw'), assistantMessage([image]), userMessage('nice'))).toMatchObject([{}, { content: [{ type: 'text', text: '[image (image/png): cannot be shown here]' }] }, {}]);
+    expect(messagesOf(userMessage('draw'), assistantMessage([image]), userMessage('nice'))).toMatchObject([
+      {},
+      { content: [{ type: 'text', text: '[image (image/png): cannot be shown here]' }] },
+      {},
+    ]);
   });
 });
 
 describe('the request', () => {
-  const tool: ToolDefinition = { name: 'run', description: 'Runs.', parameters: { type: 'object', properties: { n: { type: 'number' } } } };
+  const tool: ToolDefinition = {
+    name: 'run',
+    description: 'Runs.',
+    parameters: { type: 'object', properties: { n: { type: 'number' } } },
+  };
 
   test('caching is on by default: a marker for the whole prompt and one on the system text', () => {
-    expect(encode({ system: [{ type: 'text', text: 'a' }, { type: 'text', text: 'b' }], tools: [tool] }, { cache: 'auto' })).toMatchObject({
+    expect(
+      encode(
+        {
+          system: [
+            { type: 'text', text: 'a' },
+            { type: 'text', text: 'b' },
+          ],
+          tools: [tool],
+        },
+        { cache: 'auto' },
+      ),
+    ).toMatchObject({
       cache_control: { type: 'ephemeral' },
-      system: [{ type: 'text', text: 'a' }, { type: 'text', text: 'b', cache_control: { type: 'ephemeral' } }],
+      system: [
+        { type: 'text', text: 'a' },
+        { type: 'text', text: 'b', cache_control: { type: 'ephemeral' } },
+      ],
       tools: [{ name: 'run' }],
     });
   });
 
   test('without system text the last tool carries the marker', () => {
-    expect(encode({ tools: [tool] }, { cache: 'auto' })).toMatchObject({ tools: [{ name: 'run', cache_control: { type: 'ephemeral' } }] });
+    expect(encode({ tools: [tool] }, { cache: 'auto' })).toMatchObject({
+      tools: [{ name: 'run', cache_control: { type: 'ephemeral' } }],
+    });
   });
 
   test('caching off sets no marker at all', () => {
-    expect(JSON.stringify(encode({ system: [{ type: 'text', text: 'a' }], tools: [tool] }))).not.toContain('cache_control');
+    expect(JSON.stringify(encode({ system: [{ type: 'text', text: 'a' }], tools: [tool] }))).not.toContain(
+      'cache_control',
+    );
   });
 
   test('an own marker in the system text is left alone', () => {
-    const own: Block = { type: 'provider', provider: 'anthropic', kind: 'text', data: { type: 'text', text: 'a', cache_control: { type: 'ephemeral', ttl: '1h' } } };
+    const own: Block = {
+      type: 'provider',
+      provider: 'anthropic',
+      kind: 'text',
+      data: { type: 'text', text: 'a', cache_control: { type: 'ephemeral', ttl: '1h' } },
+    };
     expect(encode({ system: [own, { type: 'text', text: 'b' }] }, { cache: 'auto' })['system']).toEqual([
       { type: 'text', text: 'a', cache_control: { type: 'ephemeral', ttl: '1h' } },
       { type: 'text', text: 'b' },
@@ -279,7 +472,9 @@ describe('the request', () => {
     ['required', { type: 'any' }],
     [{ tool: 'run' }, { type: 'tool', name: 'run' }],
   ] as const)('tool choice %j is %j', (toolChoice, expected) => {
-    expect(encode({ tools: [tool], ...(toolChoice === undefined ? {} : { toolChoice }) })['tool_choice']).toEqual(expected);
+    expect(encode({ tools: [tool], ...(toolChoice === undefined ? {} : { toolChoice }) })['tool_choice']).toEqual(
+      expected,
+    );
   });
 
   test('a tool choice without tools is not sent', () => {
@@ -287,22 +482,43 @@ describe('the request', () => {
   });
 
   test('calls in the history without any tool: the tools are named and forbidden', () => {
-    const body = encode({ messages: [userMessage('go'), assistantMessage([callBlock('a')]), toolMessage(result('a')), userMessage('sum up')] });
-    expect(body).toMatchObject({ tools: [{ name: 'run', input_schema: { type: 'object' } }], tool_choice: { type: 'none' } });
+    const body = encode({
+      messages: [
+        userMessage('go'),
+        assistantMessage([callBlock('a')]),
+        toolMessage(result('a')),
+        userMessage('sum up'),
+      ],
+    });
+    expect(body).toMatchObject({
+      tools: [{ name: 'run', input_schema: { type: 'object' } }],
+      tool_choice: { type: 'none' },
+    });
   });
 
   test('a strict tool is strict when its schema can be enforced', () => {
     expect(encode({ tools: [{ ...tool, strict: true }] })['tools']).toEqual([
-      { name: 'run', description: 'Runs.', strict: true, input_schema: { type: 'object', properties: { n: { type: 'number' } }, additionalProperties: false } },
+      {
+        name: 'run',
+        description: 'Runs.',
+        strict: true,
+        input_schema: { type: 'object', properties: { n: { type: 'number' } }, additionalProperties: false },
+      },
     ]);
     const open = { type: 'object', properties: { map: { type: 'object', additionalProperties: { type: 'string' } } } };
-    expect(encode({ tools: [{ ...tool, parameters: open, strict: true }] })['tools']).toEqual([{ name: 'run', description: 'Runs.', input_schema: open }]);
+    expect(encode({ tools: [{ ...tool, parameters: open, strict: true }] })['tools']).toEqual([
+      { name: 'run', description: 'Runs.', input_schema: open },
+    ]);
   });
 
   test('a tool’s own Anthropic options are merged; a tool Anthropic defined has nothing else', () => {
     const tools = [
       { ...tool, providerOptions: { anthropic: { defer_loading: true }, openai: { x: 1 } } },
-      { ...tool, name: 'computer', providerOptions: { anthropic: { type: 'computer_20251124', display_width_px: 10, display_height_px: 10 } } },
+      {
+        ...tool,
+        name: 'computer',
+        providerOptions: { anthropic: { type: 'computer_20251124', display_width_px: 10, display_height_px: 10 } },
+      },
     ];
     expect(encode({ tools })['tools']).toEqual([
       { name: 'run', description: 'Runs.', input_schema: tool.parameters, defer_loading: true },
@@ -311,16 +527,26 @@ describe('the request', () => {
   });
 
   test('server tools follow the client’s', () => {
-    expect(encode({ tools: [tool] }, { serverTools: [{ type: 'web_search_20260318', name: 'web_search' }] })['tools']).toMatchObject([{ name: 'run' }, { name: 'web_search' }]);
+    expect(
+      encode({ tools: [tool] }, { serverTools: [{ type: 'web_search_20260318', name: 'web_search' }] })['tools'],
+    ).toMatchObject([{ name: 'run' }, { name: 'web_search' }]);
   });
 
   test('structured output and effort share output_config', () => {
-    const output = { name: 'answer', schema: { type: 'object', properties: { a: { type: 'string', minLength: 2 } }, required: ['a'] } };
+    const output = {
+      name: 'answer',
+      schema: { type: 'object', properties: { a: { type: 'string', minLength: 2 } }, required: ['a'] },
+    };
     expect(encode({ output }, { effort: 'high' })['output_config']).toEqual({
       effort: 'high',
       format: {
         type: 'json_schema',
-        schema: { type: 'object', properties: { a: { type: 'string', description: '(minLength: 2)' } }, required: ['a'], additionalProperties: false },
+        schema: {
+          type: 'object',
+          properties: { a: { type: 'string', description: '(minLength: 2)' } },
+          required: ['a'],
+          additionalProperties: false,
+        },
       },
     });
   });
@@ -328,17 +554,28 @@ describe('the request', () => {
   test('the token limit: the request’s, else the model’s, else room beside the thinking budget', () => {
     expect(encode({ maxOutputTokens: 7 })['max_tokens']).toBe(7);
     expect(encode({}, { maxOutputTokens: 32_000 })['max_tokens']).toBe(32_000);
-    expect(encode({}, { maxOutputTokens: 32_000, thinking: { type: 'enabled', budget_tokens: 60_000 } })['max_tokens']).toBe(68_192);
+    expect(
+      encode({}, { maxOutputTokens: 32_000, thinking: { type: 'enabled', budget_tokens: 60_000 } })['max_tokens'],
+    ).toBe(68_192);
   });
 
   test('extraBody wins over what is made, providerOptions.anthropic over both', () => {
-    const body = encode({ providerOptions: { anthropic: { service_tier: 'auto', output_config: { task_budget: 5 } }, openai: { x: 1 } } }, { effort: 'low', extraBody: { max_tokens: 5, service_tier: 'standard_only' } });
-    expect(body).toMatchObject({ max_tokens: 5, service_tier: 'auto', output_config: { effort: 'low', task_budget: 5 } });
+    const body = encode(
+      { providerOptions: { anthropic: { service_tier: 'auto', output_config: { task_budget: 5 } }, openai: { x: 1 } } },
+      { effort: 'low', extraBody: { max_tokens: 5, service_tier: 'standard_only' } },
+    );
+    expect(body).toMatchObject({
+      max_tokens: 5,
+      service_tier: 'auto',
+      output_config: { effort: 'low', task_budget: 5 },
+    });
     expect(body).not.toHaveProperty('x');
   });
 
   test('the container of the last answer is used again until it expires', () => {
-    const answer = assistantMessage('ran it', { meta: { anthropic: { container: { id: 'c1', expires_at: '2026-01-01T00:00:00Z' } } } });
+    const answer = assistantMessage('ran it', {
+      meta: { anthropic: { container: { id: 'c1', expires_at: '2026-01-01T00:00:00Z' } } },
+    });
     const messages = [userMessage('go'), answer, userMessage('again')];
     expect(encode({ messages }, { now: Date.parse('2025-12-31T23:59:59Z') })['container']).toBe('c1');
     expect(encode({ messages }, { now: Date.parse('2026-01-01T00:00:01Z') })).not.toHaveProperty('container');

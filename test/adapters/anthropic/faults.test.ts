@@ -11,15 +11,26 @@ import { startFaultServer, type FaultServer } from '../fault-server.ts';
 import { messageEnd, messageStart, sse, text, toolUse } from './events.ts';
 
 const request: ModelRequest = { system: [], messages: [userMessage('hello')], tools: [] };
-const call = (signal = new AbortController().signal, activity?: () => void) => ({ signal, ...(activity === undefined ? {} : { activity }) });
-const modelAt = (server: FaultServer): Model => anthropic({ model: 'claude-test', apiKey: 'sk-ant-none', baseURL: server.url });
+const call = (signal = new AbortController().signal, activity?: () => void) => ({
+  signal,
+  ...(activity === undefined ? {} : { activity }),
+});
+const modelAt = (server: FaultServer): Model =>
+  anthropic({ model: 'claude-test', apiKey: 'sk-ant-none', baseURL: server.url });
 const whole = [messageStart, ...text(0, 'Hel', 'lo'), ...messageEnd('end_turn')];
 
 test('case 12: a stream that falls silent can be aborted at once, and gave signs of life until then', async () => {
-  await using server = await startFaultServer([{ chunks: [messageStart, ...text(0, 'Hel').slice(0, 2), sse({ type: 'ping' })], then: 'stall' }]);
+  await using server = await startFaultServer([
+    { chunks: [messageStart, ...text(0, 'Hel').slice(0, 2), sse({ type: 'ping' })], ending: 'stall' },
+  ]);
   const controller = new AbortController();
   let signs = 0;
-  const events = modelAt(server).stream(request, call(controller.signal, () => signs++))[Symbol.asyncIterator]();
+  const events = modelAt(server)
+    .stream(
+      request,
+      call(controller.signal, () => signs++),
+    )
+    [Symbol.asyncIterator]();
   const seen: string[] = [];
   while (seen.at(-1) !== 'text.delta') {
     const { value } = await events.next();
@@ -39,7 +50,12 @@ test('pings and comments yield no event but are signs of life', async () => {
   const noise = [sse({ type: 'ping' }), ': keep-alive\n\n', sse({ type: 'ping' })];
   await using server = await startFaultServer([{ chunks: [...noise, ...whole] }]);
   let signs = 0;
-  const answer = await collect(modelAt(server).stream(request, call(undefined, () => signs++)));
+  const answer = await collect(
+    modelAt(server).stream(
+      request,
+      call(undefined, () => signs++),
+    ),
+  );
   expect(answer.content).toEqual([{ type: 'text', text: 'Hello' }]);
   expect(answer.raw).toEqual([]);
   expect(signs).toBeGreaterThan(0);
@@ -48,7 +64,10 @@ test('pings and comments yield no event but are signs of life', async () => {
 test('an answer dropped after any event fails as retryable, with what came before it and one request', async () => {
   const cuts = whole.length; // 0 … all but message_stop
   await using server = await startFaultServer(
-    Array.from({ length: cuts * 2 }, (_, n) => ({ chunks: whole.slice(0, n >> 1), then: n % 2 === 0 ? ('drop' as const) : ('end' as const) })),
+    Array.from({ length: cuts * 2 }, (_, n) => ({
+      chunks: whole.slice(0, n >> 1),
+      ending: n % 2 === 0 ? ('drop' as const) : ('end' as const),
+    })),
   );
   for (let n = 0; n < cuts * 2; n++) {
     const { events, thrown } = await collectUntilThrow(modelAt(server).stream(request, call()));
@@ -61,7 +80,7 @@ test('an answer dropped after any event fails as retryable, with what came befor
 });
 
 test('the whole answer counts though the server keeps the socket open after it', async () => {
-  await using server = await startFaultServer([{ chunks: whole, then: 'stall' }]);
+  await using server = await startFaultServer([{ chunks: whole, ending: 'stall' }]);
   const answer = await collect(modelAt(server).stream(request, call()));
   expect(answer.content).toEqual([{ type: 'text', text: 'Hello' }]);
 });
@@ -71,7 +90,12 @@ test('an overloaded_error inside the stream throws after the events before it', 
   await using server = await startFaultServer([{ chunks: [messageStart + text(0, 'Hel').join('') + error] }]);
   const { events, thrown } = await collectUntilThrow(modelAt(server).stream(request, call()));
   expect(events.map((event) => event.type)).toEqual(['message.start', 'usage', 'text.start', 'text.delta']);
-  expect(thrown).toMatchObject({ code: 'model.overloaded', retryable: true, providerCode: 'overloaded_error', requestId: 'req_9' });
+  expect(thrown).toMatchObject({
+    code: 'model.overloaded',
+    retryable: true,
+    providerCode: 'overloaded_error',
+    requestId: 'req_9',
+  });
   expect(server.requests).toHaveLength(1);
 });
 
@@ -85,18 +109,23 @@ test.each([
   [429, 'rate_limit_error', 'model.rateLimited', { 'retry-after': '3' }, 3000],
   [529, 'overloaded_error', 'model.overloaded', {}, undefined],
   [500, 'api_error', 'model.failed', { 'retry-after-ms': '250' }, 250],
-] as const)('HTTP %i is one request, retryable, with the server’s wish', async (status, type, code, headers, retryAfterMs) => {
-  const body = JSON.stringify({ type: 'error', error: { type, message: 'not now' }, request_id: 'req_7' });
-  await using server = await startFaultServer([{ status, headers, chunks: [body] }]);
-  const { events, thrown } = await collectUntilThrow(modelAt(server).stream(request, call()));
-  expect(events).toEqual([]);
-  expect(thrown).toMatchObject({ code, retryable: true, status, requestId: 'req_7' });
-  expect((thrown as { retryAfterMs?: number }).retryAfterMs).toBe(retryAfterMs);
-  expect(server.requests).toHaveLength(1);
-});
+] as const)(
+  'HTTP %i is one request, retryable, with the server’s wish',
+  async (status, type, code, headers, retryAfterMs) => {
+    const body = JSON.stringify({ type: 'error', error: { type, message: 'not now' }, request_id: 'req_7' });
+    await using server = await startFaultServer([{ status, headers, chunks: [body] }]);
+    const { events, thrown } = await collectUntilThrow(modelAt(server).stream(request, call()));
+    expect(events).toEqual([]);
+    expect(thrown).toMatchObject({ code, retryable: true, status, requestId: 'req_7' });
+    expect((thrown as { retryAfterMs?: number }).retryAfterMs).toBe(retryAfterMs);
+    expect(server.requests).toHaveLength(1);
+  },
+);
 
 test('an error page of a proxy is quoted, not parsed', async () => {
-  await using server = await startFaultServer([{ status: 502, headers: { 'content-type': 'text/html' }, chunks: ['<html>Bad Gateway</html>'] }]);
+  await using server = await startFaultServer([
+    { status: 502, headers: { 'content-type': 'text/html' }, chunks: ['<html>Bad Gateway</html>'] },
+  ]);
   const { thrown } = await collectUntilThrow(modelAt(server).stream(request, call()));
   expect(thrown).toMatchObject({ code: 'model.failed', retryable: true, status: 502 });
   expect((thrown as Error).message).toContain('Bad Gateway');
@@ -107,9 +136,8 @@ test('headers that never come: an abort ends the wait at once', async () => {
   const controller = new AbortController();
   const waiting = modelAt(server).stream(request, call(controller.signal))[Symbol.asyncIterator]().next();
   const reason = new Error('enough');
-  const settled = expect(waiting).rejects.toBe(reason);
   controller.abort(reason);
-  await settled;
+  await expect(waiting).rejects.toBe(reason);
 });
 
 test('headers that never come: the client’s own timeout is a retryable model.connection', async () => {
@@ -140,7 +168,9 @@ test('an event of ten megabytes arrives whole', async () => {
 });
 
 test('an event that is no JSON is stream.protocol, and may be tried again', async () => {
-  await using server = await startFaultServer([{ chunks: [messageStart, 'event: content_block_start\ndata: {"type":"content_bl\n\n'] }]);
+  await using server = await startFaultServer([
+    { chunks: [messageStart, 'event: content_block_start\ndata: {"type":"content_bl\n\n'] },
+  ]);
   const { thrown } = await collectUntilThrow(modelAt(server).stream(request, call()));
   expect(thrown).toMatchObject({ code: 'stream.protocol', retryable: true });
 });
@@ -163,7 +193,7 @@ test('case 13: an attempt that fails leaves nothing behind for the next one', as
 });
 
 test('leaving the loop closes the connection', async () => {
-  await using server = await startFaultServer([{ chunks: [messageStart, ...text(0, 'Hel')], then: 'stall' }]);
+  await using server = await startFaultServer([{ chunks: [messageStart, ...text(0, 'Hel')], ending: 'stall' }]);
   for await (const event of modelAt(server).stream(request, call())) if (event.type === 'text.delta') break;
   await server.closed(0);
   expect(server.requests).toHaveLength(1);

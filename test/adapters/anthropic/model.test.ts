@@ -20,7 +20,11 @@ function answering(body: string = whole, init: ResponseInit = {}): { fetch: type
     requests,
     fetch: async (input, options) => {
       const sent = new Request(input, options);
-      requests.push({ url: sent.url, headers: sent.headers, body: JSON.parse(await sent.text()) as Record<string, unknown> });
+      requests.push({
+        url: sent.url,
+        headers: sent.headers,
+        body: JSON.parse(await sent.text()) as Record<string, unknown>,
+      });
       return new Response(body, { headers: { 'content-type': 'text/event-stream' }, ...init });
     },
   };
@@ -55,7 +59,11 @@ describe('what is sent', () => {
   });
 
   test('base URL, headers and betas', async () => {
-    const sent = await sentBy({ baseURL: 'http://localhost:1/x', headers: { 'x-team': 'a' }, betas: ['one-2026-01-01', 'two-2026-01-01'] });
+    const sent = await sentBy({
+      baseURL: 'http://localhost:1/x',
+      headers: { 'x-team': 'a' },
+      betas: ['one-2026-01-01', 'two-2026-01-01'],
+    });
     expect(sent?.url).toBe('http://localhost:1/x/v1/messages');
     expect(sent?.headers.get('x-team')).toBe('a');
     expect(sent?.headers.get('anthropic-beta')).toBe('one-2026-01-01,two-2026-01-01');
@@ -85,7 +93,12 @@ describe('what is sent', () => {
 describe('a passed client', () => {
   test('is used as it is', async () => {
     const { fetch, requests } = answering();
-    const client = new Anthropic({ apiKey: 'sk-ant-client', baseURL: 'http://client.test', fetch, defaultHeaders: { 'x-own': '1' } });
+    const client = new Anthropic({
+      apiKey: 'sk-ant-client',
+      baseURL: 'http://client.test',
+      fetch,
+      defaultHeaders: { 'x-own': '1' },
+    });
     const model = anthropic({ model: 'claude-test', client, apiKey: 'sk-ant-other', baseURL: 'http://other.test' });
     await collect(model.stream(request, call()));
     expect(requests[0]?.url).toBe('http://client.test/v1/messages');
@@ -94,7 +107,10 @@ describe('a passed client', () => {
   });
 
   test('its retries are off: the turn retries', async () => {
-    const { fetch, requests } = answering('{"type":"error","error":{"type":"api_error","message":"no"}}', { status: 500, headers: { 'content-type': 'application/json' } });
+    const { fetch, requests } = answering('{"type":"error","error":{"type":"api_error","message":"no"}}', {
+      status: 500,
+      headers: { 'content-type': 'application/json' },
+    });
     const client = new Anthropic({ apiKey: 'sk-ant-client', fetch, maxRetries: 4 });
     const { thrown } = await collectUntilThrow(anthropic({ model: 'claude-test', client }).stream(request, call()));
     expect(thrown).toMatchObject({ code: 'model.failed', retryable: true });
@@ -102,12 +118,22 @@ describe('a passed client', () => {
   });
 
   test('any object with messages.create will do', async () => {
-    const client = { messages: { create: () => ({ asResponse: () => Promise.resolve(new Response(whole, { headers: { 'content-type': 'text/event-stream' } })) }) } };
-    expect((await collect(anthropic({ model: 'claude-test', client }).stream(request, call()))).content).toEqual([{ type: 'text', text: 'Hello' }]);
+    const client = {
+      messages: {
+        create: () => ({
+          asResponse: () => Promise.resolve(new Response(whole, { headers: { 'content-type': 'text/event-stream' } })),
+        }),
+      },
+    };
+    expect((await collect(anthropic({ model: 'claude-test', client }).stream(request, call()))).content).toEqual([
+      { type: 'text', text: 'Hello' },
+    ]);
   });
 
   test.each([[{}], [null], ['client'], [{ messages: {} }], [() => undefined]])('%j is no client', (client) => {
-    expect(() => anthropic({ model: 'claude-test', client })).toThrow(expect.objectContaining({ code: 'options.invalid' }));
+    expect(() => anthropic({ model: 'claude-test', client })).toThrow(
+      expect.objectContaining({ code: 'options.invalid' }),
+    );
   });
 
   test('a client that breaks is a ModelError without its key', async () => {
@@ -154,40 +180,61 @@ describe('without what it needs', () => {
 
 describe('what comes back', () => {
   test('a JSON body where a stream was asked for is a whole answer', async () => {
-    const body = { id: 'm', type: 'message', role: 'assistant', model: 'c', content: [{ type: 'text', text: 'Hi' }], stop_reason: 'end_turn', usage: { input_tokens: 1, output_tokens: 2 } };
-    const { fetch } = answering(JSON.stringify(body), { headers: { 'content-type': 'application/json; charset=utf-8' } });
+    const body = {
+      id: 'm',
+      type: 'message',
+      role: 'assistant',
+      model: 'c',
+      content: [{ type: 'text', text: 'Hi' }],
+      stop_reason: 'end_turn',
+      usage: { input_tokens: 1, output_tokens: 2 },
+    };
+    const { fetch } = answering(JSON.stringify(body), {
+      headers: { 'content-type': 'application/json; charset=utf-8' },
+    });
     const answer = await collect(anthropic({ model: 'claude-test', apiKey: 'k', fetch }).stream(request, call()));
     expect(answer).toMatchObject({ content: [{ type: 'text', text: 'Hi' }], stopReason: 'endTurn', providerId: 'm' });
   });
 
   test('an event stream without a content type is read as one', async () => {
     const { fetch } = answering(whole, { headers: {} });
-    expect((await collect(anthropic({ model: 'claude-test', apiKey: 'k', fetch }).stream(request, call()))).content).toEqual([{ type: 'text', text: 'Hello' }]);
+    expect(
+      (await collect(anthropic({ model: 'claude-test', apiKey: 'k', fetch }).stream(request, call()))).content,
+    ).toEqual([{ type: 'text', text: 'Hello' }]);
   });
 
   test('an error object with status 200 is a ModelError', async () => {
-    const { fetch } = answering('{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}', { headers: { 'content-type': 'application/json' } });
-    const { thrown } = await collectUntilThrow(anthropic({ model: 'claude-test', apiKey: 'k', fetch }).stream(request, call()));
+    const { fetch } = answering('{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}', {
+      headers: { 'content-type': 'application/json' },
+    });
+    const { thrown } = await collectUntilThrow(
+      anthropic({ model: 'claude-test', apiKey: 'k', fetch }).stream(request, call()),
+    );
     expect(thrown).toMatchObject({ code: 'model.overloaded', retryable: true });
   });
 
   test('an abort before the headers throws its reason though fetch hears nothing, and drops what comes later', async () => {
-    let heard = (_: (response: Response) => void): void => undefined;
+    let heard: (answer: (response: Response) => void) => void = () => undefined;
     const asked = new Promise<(response: Response) => void>((resolve) => (heard = resolve));
     const deaf: typeof fetch = () => new Promise((resolve) => heard(resolve));
     const controller = new AbortController();
-    const waiting = anthropic({ model: 'claude-test', apiKey: 'k', fetch: deaf }).stream(request, { signal: controller.signal })[Symbol.asyncIterator]().next();
+    const waiting = anthropic({ model: 'claude-test', apiKey: 'k', fetch: deaf })
+      .stream(request, { signal: controller.signal })
+      [Symbol.asyncIterator]()
+      .next();
     const answer = await asked;
     const reason = new Error('enough');
-    const settled = expect(waiting).rejects.toBe(reason);
     controller.abort(reason);
-    await settled;
+    await expect(waiting).rejects.toBe(reason);
     await new Promise<void>((resolve) => answer(new Response(new ReadableStream({ cancel: () => resolve() }))));
   });
 });
 
 test('facts about the model', () => {
-  expect(anthropic({ model: 'claude-x' })).toMatchObject({ id: 'anthropic:claude-x', info: { contextTokens: 200_000, maxOutputTokens: 32_000 } });
+  expect(anthropic({ model: 'claude-x' })).toMatchObject({
+    id: 'anthropic:claude-x',
+    info: { contextTokens: 200_000, maxOutputTokens: 32_000 },
+  });
   expect(anthropic({ model: 'claude-3-haiku-20240307' }).info?.maxOutputTokens).toBe(4096);
   expect(anthropic({ model: 'claude-x', betas: ['context-1m-2025-08-07'] }).info?.contextTokens).toBe(1_000_000);
 });
@@ -196,10 +243,16 @@ test('keeps every law of the conformance kit', async () => {
   const refusal = { status: 400, chunks: ['{"type":"error","error":{"type":"invalid_request_error","message":"no"}}'] };
   const many = <T>(plan: T): readonly T[] => Array.from({ length: 40 }, () => plan);
   await using good = await startFaultServer(many({ chunks: [whole] }));
-  await using silent = await startFaultServer(many({ chunks: [messageStart], then: 'stall' as const }));
-  await using dropping = await startFaultServer(many({ chunks: [messageStart, ...text(0, 'Hel')], then: 'drop' as const }));
+  await using silent = await startFaultServer(many({ chunks: [messageStart], ending: 'stall' as const }));
+  await using dropping = await startFaultServer(
+    many({ chunks: [messageStart, ...text(0, 'Hel')], ending: 'drop' as const }),
+  );
   await using refusing = await startFaultServer(many(refusal));
   const at = (url: string) => (): Model => anthropic({ model: 'claude-test', apiKey: 'sk-ant-none', baseURL: url });
-  const passed = await checkModel(at(good.url), { stalled: at(silent.url), cut: at(dropping.url), refused: at(refusing.url) });
+  const passed = await checkModel(at(good.url), {
+    stalled: at(silent.url),
+    cut: at(dropping.url),
+    refused: at(refusing.url),
+  });
   expect(passed.length).toBeGreaterThanOrEqual(9);
 });

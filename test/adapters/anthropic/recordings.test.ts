@@ -39,7 +39,13 @@ function inWireTerms(content: readonly Block[]): readonly Wire[] {
           ? { type: 'thinking', thinking: block.text, signature: block.signature, ...(block.data as Wire | undefined) }
           : { type: 'redacted_thinking', data: block.encrypted };
       case 'toolCall':
-        return { type: 'tool_use', id: block.id, name: block.name, input: block.args, ...(block.data as Wire | undefined) };
+        return {
+          type: 'tool_use',
+          id: block.id,
+          name: block.name,
+          input: block.args,
+          ...(block.data as Wire | undefined),
+        };
       case 'provider':
         return block.data as Wire;
       default:
@@ -67,7 +73,10 @@ function stopReasonOf({ stop_reason, content }: WireAnswer): StopReason | undefi
 function tokensOf(usage: Wire): { input: number; output: number } {
   const passes = (usage['iterations'] as Wire[] | undefined) ?? [usage];
   const sum = (keys: readonly string[]): number =>
-    passes.reduce((total, pass) => total + keys.reduce((part, key) => part + ((pass[key] as number | null | undefined) ?? 0), 0), 0);
+    passes.reduce(
+      (total, pass) => total + keys.reduce((part, key) => part + ((pass[key] as number | null | undefined) ?? 0), 0),
+      0,
+    );
   return {
     input: sum(['input_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens']),
     output: sum(['output_tokens']),
@@ -86,7 +95,8 @@ function expectSame(actual: Awaited<ReturnType<typeof collect>>, expected: WireA
   expect(actual.raw).toEqual([]);
 }
 
-const withoutNull = (record: Wire): Wire => Object.fromEntries(Object.entries(record).filter(([, value]) => value !== null));
+const withoutNull = (record: Wire): Wire =>
+  Object.fromEntries(Object.entries(record).filter(([, value]) => value !== null));
 
 test('there are 73 recordings', () => {
   expect(recordings).toHaveLength(73);
@@ -108,23 +118,32 @@ describe.each(answered.map((recording) => [recording.id, recording] as const))('
 
   test('is sent back exactly as it came', async () => {
     const { content } = await collect(modelFor(recording, 1).stream(request, call()));
-    const encoded = encodeMessages([userMessage('hello'), { id: 'a', role: 'assistant', content }, userMessage('and then?')]);
+    const encoded = encodeMessages([
+      userMessage('hello'),
+      { id: 'a', role: 'assistant', content },
+      userMessage('and then?'),
+    ]);
     const back = encoded.filter((message) => message.role === 'assistant').flatMap((message) => message.content);
     expect(back).toEqual(comparable(expected.content));
-    expect(spliced.some((prefix) => id.startsWith(prefix)) || encoded.length === (back.length === 0 ? 1 : 3)).toBe(true);
+    expect(spliced.some((prefix) => id.startsWith(prefix)) || encoded.length === (back.length === 0 ? 1 : 3)).toBe(
+      true,
+    );
   });
 });
 
 describe('recorded refusals', () => {
-  test.each(refused.map((recording) => [recording.response.status, recording] as const))('HTTP %i', async (status, recording) => {
-    const { events, thrown } = await collectUntilThrow(modelFor(recording, 1).stream(request, call()));
-    const body = recording.response.body as { error: { type: string; message: string }; request_id: string | null };
-    const code = { 400: 'model.rejected', 401: 'model.unauthorized', 404: 'model.notFound' }[status ?? 0];
-    expect(events).toEqual([]);
-    expect(thrown).toMatchObject({ code, retryable: false, status, providerCode: body.error.type });
-    expect((thrown as ModelError).requestId).toBe(body.request_id ?? undefined);
-    expect((thrown as Error).message).toContain(body.error.message);
-  });
+  test.each(refused.map((recording) => [recording.response.status, recording] as const))(
+    'HTTP %i',
+    async (status, recording) => {
+      const { events, thrown } = await collectUntilThrow(modelFor(recording, 1).stream(request, call()));
+      const body = recording.response.body as { error: { type: string; message: string }; request_id: string | null };
+      const code = { 400: 'model.rejected', 401: 'model.unauthorized', 404: 'model.notFound' }[status ?? 0];
+      expect(events).toEqual([]);
+      expect(thrown).toMatchObject({ code, retryable: false, status, providerCode: body.error.type });
+      expect((thrown as ModelError).requestId).toBe(body.request_id ?? undefined);
+      expect((thrown as Error).message).toContain(body.error.message);
+    },
+  );
 });
 
 describe('several answers spliced into one body', () => {

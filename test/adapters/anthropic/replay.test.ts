@@ -19,7 +19,8 @@ interface WireMessage {
 const answered = readRecordings('anthropic').filter(
   (recording) => recording.request !== null && (recording.response.status ?? 200) < 400,
 );
-const messagesOf = (recording: Recording): readonly WireMessage[] => (recording.request?.body as { messages: WireMessage[] }).messages;
+const messagesOf = (recording: Recording): readonly WireMessage[] =>
+  ((recording.request?.body ?? { messages: [] }) as { messages: WireMessage[] }).messages;
 const followUps = answered.filter((recording) => messagesOf(recording).some((message) => message.role === 'assistant'));
 
 /** What a caller of ours would have put into the transcript for a recorded request message. */
@@ -35,11 +36,21 @@ function blockFromWire(block: Wire): Block {
     case 'text':
       return { type: 'text', text: block['text'] as string };
     case 'thinking':
-      return { type: 'thinking', text: block['thinking'] as string, signature: block['signature'] as string, provider: 'anthropic' };
+      return {
+        type: 'thinking',
+        text: block['thinking'] as string,
+        signature: block['signature'] as string,
+        provider: 'anthropic',
+      };
     case 'image':
       return { type: 'image', source: sourceFromWire(block['source'] as Wire) };
     case 'tool_use':
-      return { type: 'toolCall', id: block['id'] as string, name: block['name'] as string, args: block['input'] as JsonValue };
+      return {
+        type: 'toolCall',
+        id: block['id'] as string,
+        name: block['name'] as string,
+        args: block['input'] as JsonValue,
+      };
     case 'tool_result':
       return {
         type: 'toolResult',
@@ -55,7 +66,9 @@ function blockFromWire(block: Wire): Block {
 function resultFromWire(content: string | readonly Wire[]): readonly ResultContent[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }];
   // `tool_reference` has no neutral form: such a result cannot be given by a tool of ours
-  return content.filter((piece) => piece['type'] !== 'tool_reference').map((piece) => blockFromWire(piece) as ResultContent);
+  return content
+    .filter((piece) => piece['type'] !== 'tool_reference')
+    .map((piece) => blockFromWire(piece) as ResultContent);
 }
 
 function sourceFromWire(source: Wire): MediaSource {
@@ -63,12 +76,16 @@ function sourceFromWire(source: Wire): MediaSource {
 }
 
 /** Decoded answers of the earlier steps of a group, each with what the API said in comparable form. */
-async function earlierAnswers(recording: Recording): Promise<readonly { readonly content: readonly Block[]; readonly said: readonly Wire[] }[]> {
+async function earlierAnswers(
+  recording: Recording,
+): Promise<readonly { readonly content: readonly Block[]; readonly said: readonly Wire[] }[]> {
   const earlier = answered.filter((one) => one.group === recording.group && one.step < recording.step);
   return Promise.all(
     earlier.map(async (one) => {
       const model = anthropic({ model: 'claude-recorded', apiKey: 'sk-ant-none', fetch: replaying(one, 1).fetch });
-      const { content } = await collect(model.stream({ system: [], messages: [], tools: [] }, { signal: new AbortController().signal }));
+      const { content } = await collect(
+        model.stream({ system: [], messages: [], tools: [] }, { signal: new AbortController().signal }),
+      );
       return { content, said: comparable(answerIn(one).content) };
     }),
   );
@@ -88,7 +105,9 @@ async function earlierAnswers(recording: Recording): Promise<readonly { readonly
 function accepted(messages: readonly WireMessage[]): readonly WireMessage[] {
   const merged: { role: string; content: Wire[] }[] = [];
   for (const message of messages) {
-    const blocks = (typeof message.content === 'string' ? [{ type: 'text', text: message.content }] : message.content).map(acceptedBlock);
+    const blocks = (
+      typeof message.content === 'string' ? [{ type: 'text', text: message.content }] : message.content
+    ).map(acceptedBlock);
     const last = merged.at(-1);
     if (last?.role === message.role) last.content.push(...blocks);
     else merged.push({ role: message.role, content: [...blocks] });
@@ -103,7 +122,10 @@ function acceptedBlock(block: Wire): Wire {
   if (copy['is_error'] === false) delete copy['is_error'];
   if ((copy['caller'] as Wire | undefined)?.['type'] === 'direct') delete copy['caller'];
   if (copy['type'] === 'tool_result') {
-    const content = typeof copy['content'] === 'string' ? [{ type: 'text', text: copy['content'] }] : ((copy['content'] ?? []) as Wire[]);
+    const content =
+      typeof copy['content'] === 'string'
+        ? [{ type: 'text', text: copy['content'] }]
+        : ((copy['content'] ?? []) as Wire[]);
     copy['content'] = content.filter((piece) => piece['type'] !== 'tool_reference').map(acceptedBlock);
   }
   return copy;
@@ -119,29 +141,34 @@ function withoutNull(value: unknown): unknown {
   );
 }
 
-describe.each(followUps.map((recording) => [`${recording.group} step ${recording.step}`, recording] as const))('%s', (_, recording) => {
-  test('the next request is the recorded one', async () => {
-    const earlier = await earlierAnswers(recording);
-    const messages = messagesOf(recording).map((message, position): Message => {
-      const plain = fromWire(message, `m${position}`);
-      if (message.role !== 'assistant') return plain;
-      const same = earlier.find(({ said }) => isSameAnswer(said, message.content as readonly Wire[]));
-      return same === undefined ? plain : { ...plain, content: same.content };
+describe.each(followUps.map((recording) => [`${recording.group} step ${recording.step}`, recording] as const))(
+  '%s',
+  (_, recording) => {
+    test('the next request is the recorded one', async () => {
+      const earlier = await earlierAnswers(recording);
+      const messages = messagesOf(recording).map((message, position): Message => {
+        const plain = fromWire(message, `m${position}`);
+        if (message.role !== 'assistant') return plain;
+        const same = earlier.find(({ said }) => isSameAnswer(said, message.content as readonly Wire[]));
+        return same === undefined ? plain : { ...plain, content: same.content };
+      });
+      const body = encodeRequest(
+        { system: [], messages, tools: [] },
+        { model: 'claude-recorded', maxOutputTokens: 1000, cache: 'auto', serverTools: [], now: 0 },
+      );
+      expect(accepted(body['messages'] as WireMessage[])).toEqual(accepted(messagesOf(recording)));
     });
-    const body = encodeRequest(
-      { system: [], messages, tools: [] },
-      { model: 'claude-recorded', maxOutputTokens: 1000, cache: 'auto', serverTools: [], now: 0 },
-    );
-    expect(accepted(body['messages'] as WireMessage[])).toEqual(accepted(messagesOf(recording)));
-  });
-});
+  },
+);
 
 test('answers decoded from the step before are used wherever it was recorded', async () => {
   const used = await Promise.all(
     followUps.map(async (recording) => {
       const earlier = await earlierAnswers(recording);
       return messagesOf(recording).filter(
-        (message) => message.role === 'assistant' && earlier.some(({ said }) => isSameAnswer(said, message.content as readonly Wire[])),
+        (message) =>
+          message.role === 'assistant' &&
+          earlier.some(({ said }) => isSameAnswer(said, message.content as readonly Wire[])),
       ).length;
     }),
   );
@@ -152,6 +179,7 @@ test('answers decoded from the step before are used wherever it was recorded', a
 
 /** True if a recorded request message is the answer: the same kinds of blocks with the same ids or texts, in order. */
 function isSameAnswer(said: readonly Wire[], content: readonly Wire[]): boolean {
-  const key = (block: Wire): unknown => block['id'] ?? block['tool_use_id'] ?? block['text'] ?? block['thinking'] ?? block['data'];
+  const key = (block: Wire): unknown =>
+    block['id'] ?? block['tool_use_id'] ?? block['text'] ?? block['thinking'] ?? block['data'];
   return said.length === content.length && said.every((block, at) => key(block) === key(content[at] ?? {}));
 }

@@ -2,11 +2,16 @@ import { describe, expect, test } from 'vitest';
 import { strictSchema } from '../../../src/adapters/anthropic/strict-schema.ts';
 import type { JsonValue } from '../../../src/conversation/json.ts';
 
-const object = (properties: JsonValue, more: object = {}): JsonValue => ({ type: 'object', properties, ...more }) as JsonValue;
+const object = (properties: JsonValue, more: object = {}): JsonValue =>
+  ({ type: 'object', properties, ...more }) as JsonValue;
 
 describe('schemas that can be enforced', () => {
   test('objects are closed at every depth', () => {
-    expect(strictSchema(object({ a: object({ b: { type: 'string' } }), c: { type: 'array', items: object({}) } }, { required: ['a'] }))).toEqual(
+    expect(
+      strictSchema(
+        object({ a: object({ b: { type: 'string' } }), c: { type: 'array', items: object({}) } }, { required: ['a'] }),
+      ),
+    ).toEqual(
       object(
         {
           a: object({ b: { type: 'string' } }, { additionalProperties: false }),
@@ -28,7 +33,12 @@ describe('schemas that can be enforced', () => {
         {
           n: { type: 'integer', description: 'How many. (minimum: 1)' },
           when: { type: 'string', format: 'date-time' },
-          list: { type: 'array', items: { type: 'string', description: '(pattern: "^a")' }, minItems: 1, description: '(maxItems: 3)' },
+          list: {
+            type: 'array',
+            items: { type: 'string', description: '(pattern: "^a")' },
+            minItems: 1,
+            description: '(maxItems: 3)',
+          },
         },
         { additionalProperties: false },
       ),
@@ -36,7 +46,10 @@ describe('schemas that can be enforced', () => {
   });
 
   test('oneOf becomes anyOf; literals and references stay', () => {
-    const schema = { ...(object({ a: { oneOf: [{ type: 'string' }, { enum: ['x', null] }] }, b: { $ref: '#/$defs/B' } }) as object), $defs: { B: { const: 3 } } } as JsonValue;
+    const schema = {
+      ...(object({ a: { oneOf: [{ type: 'string' }, { enum: ['x', null] }] }, b: { $ref: '#/$defs/B' } }) as object),
+      $defs: { B: { const: 3 } },
+    } as JsonValue;
     expect(strictSchema(schema)).toMatchObject({
       $defs: { B: { const: 3 } },
       properties: { a: { anyOf: [{ type: 'string' }, { enum: ['x', null] }] }, b: { $ref: '#/$defs/B' } },
@@ -54,11 +67,17 @@ test.each<[string, JsonValue]>([
   ['an untyped value', object({ m: {} })],
   ['a list of anything', object({ m: { type: 'array' } })],
   ['a tuple', object({ m: { type: 'array', prefixItems: [{ type: 'string' }] } })],
-  ['a condition', object({}, { if: {}, then: {} })],
+  ['a condition', object({}, { if: {}, else: {} })],
   ['pattern properties', object({}, { patternProperties: { '^a': { type: 'string' } } })],
   ['literals that are objects', object({ m: { enum: [{ a: 1 }] } })],
   ['a reference to the root', object({ m: { $ref: '#' } })],
-  ['a definition that reaches itself', { ...(object({ m: { $ref: '#/$defs/A' } }) as object), $defs: { A: object({ next: { $ref: '#/$defs/A' } }) } } as JsonValue],
+  [
+    'a definition that reaches itself',
+    {
+      ...(object({ m: { $ref: '#/$defs/A' } }) as object),
+      $defs: { A: object({ next: { $ref: '#/$defs/A' } }) },
+    } as JsonValue,
+  ],
   ['a reference to elsewhere', object({ m: { $ref: 'https://x.test/schema' } })],
   ['no schema', true],
 ])('%s cannot be enforced', (_, schema) => {

@@ -28,14 +28,17 @@ export function answerIn(recording: Recording): WireAnswer {
   if (recording.transport === 'json') return answerOf(recording.response.body as Wire);
   const payloads = payloadsOf(recording);
   const end = payloads.findIndex((payload) => payload['type'] === 'message_stop');
-  const message = { ...((payloads.find((payload) => payload['type'] === 'message_start')?.['message'] ?? {}) as Wire) } as Record<string, unknown>;
+  const message = {
+    ...((payloads.find((payload) => payload['type'] === 'message_start')?.['message'] ?? {}) as Wire),
+  } as Record<string, unknown>;
   const content = [...((message['content'] ?? []) as Record<string, unknown>[])];
   for (const payload of payloads.slice(0, end)) {
     const index = payload['index'] as number;
     if (payload['type'] === 'content_block_start') {
       content[index] = { ...(payload['content_block'] as Wire), inputText: '' };
     }
-    if (payload['type'] === 'content_block_delta') applyDelta(content[index] as Record<string, unknown>, payload['delta'] as Wire);
+    if (payload['type'] === 'content_block_delta')
+      applyDelta(content[index] as Record<string, unknown>, payload['delta'] as Wire);
     if (payload['type'] === 'message_delta') {
       Object.assign(message, payload['delta']);
       if (payload['context_management'] !== undefined) message['context_management'] = payload['context_management'];
@@ -44,7 +47,9 @@ export function answerIn(recording: Recording): WireAnswer {
     }
   }
   message['content'] = content.map(({ inputText, ...block }) =>
-    inputText === undefined || inputText === '' ? block : { ...block, input: JSON.parse(inputText as string) as unknown },
+    inputText === undefined || inputText === ''
+      ? block
+      : { ...block, input: JSON.parse(inputText as string) as unknown },
   );
   return answerOf(message);
 }
