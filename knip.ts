@@ -9,6 +9,8 @@ export default {
   entry: [
     ...entrySources(manifest).values(),
     ...Object.values(manifest.bin).map(sourceOf),
+    'bench/*.ts',
+    'examples/*.ts',
     'scripts/*.ts',
     'scripts/*.mjs',
     'test/**/*.test.ts',
