@@ -38,6 +38,9 @@ export function readTranscriptEvent(log: TranscriptLog, event: OperativeEvent): 
       // The event does not say which messages are in the new contents.
       log.appended.clear();
       return;
+    case 'message.queued':
+      expect(!log.withdrawn.has(event.message.id), 'no message.queued of a message that was withdrawn');
+      return;
     case 'message.withdrawn':
       expect(!log.appended.has(event.messageId), 'only a message that is not yet appended to be withdrawn');
       expect(!log.withdrawn.has(event.messageId), 'a message to be withdrawn once');

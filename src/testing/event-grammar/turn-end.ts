@@ -22,6 +22,8 @@ export function expectTurnEnd(turn: TurnLog, result: TurnResult): void {
   if (followsAnswer.has(reason)) expectAnswer(turn, phase, reason);
   expectIterations(turn, phase, result);
   expectAppends(turn, 'the turn ends');
+  for (const id of turn.late)
+    expect(turn.queued.has(id), `message.queued of the late message ${show(id)} before the turn ends`);
   expectLastAnswer(turn, result);
   expect(reason !== 'failed' || result.error !== undefined, 'an error where the reason is failed');
   expect(reason !== 'completed' || result.error === undefined, 'no error where the reason is completed');

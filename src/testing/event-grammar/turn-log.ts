@@ -45,6 +45,8 @@ export interface TurnLog {
   /** Announced to be in the transcript, with no append seen yet: id and the event that announced it. */
   readonly owedAppends: Map<string, string>;
   readonly appended: Set<string>;
+  /** User messages appended after the beginning, and neither injected nor put there by a transformer. */
+  readonly late: Set<string>;
   readonly injected: Set<string>;
   readonly queued: Set<string>;
   /** The transformer of the event before, if that may have rewritten. */
@@ -66,6 +68,7 @@ export function beginTurn(turnId: string): TurnLog {
     calls: noCalls(),
     owedAppends: new Map(),
     appended: new Set(),
+    late: new Set(),
     injected: new Set(),
     queued: new Set(),
   };

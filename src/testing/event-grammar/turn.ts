@@ -9,7 +9,7 @@ import { beginAttempt, expectFold, readStreamEvent, type Attempt } from './attem
 import { expect, show } from './breach.ts';
 import { callsOf, expectResults, readToolCallEvent, type ToolCallEvent } from './tool-calls.ts';
 import { expectTurnEnd } from './turn-end.ts';
-import { beginIteration, expectAppends, isBetweenIterations, where, type TurnLog } from './turn-log.ts';
+import { beginIteration, expectAppends, isBetweenIterations, where, type TurnLog, type TurnPhase } from './turn-log.ts';
 
 /** Checks that the event may come now, and moves the turn. Returns true when the turn has ended. */
 export function readTurnEvent(turn: TurnLog, event: OperativeEvent): boolean {
@@ -89,6 +89,7 @@ function readInjection(turn: TurnLog, message: Message, iteration: number): void
   expect(!turn.injected.has(message.id), 'a message to be injected once');
   turn.phase = 'injecting';
   turn.injected.add(message.id);
+  turn.late.delete(message.id);
   oweAppend(turn, message, 'message.injected');
 }
 
@@ -125,6 +126,7 @@ function expectStageFits(turn: TurnLog, stage: Stage): void {
       else expect(turn.phase === 'injecting' || turn.phase === 'shaping', misplaced);
       turn.phase = 'shaping';
       turn.attempt = beginAttempt();
+      turn.late.clear();
       return;
     case 'afterIteration':
       expect(turn.phase === 'answered', misplaced);
@@ -178,16 +180,31 @@ function readAppend(turn: TurnLog, message: Message): void {
   turn.appended.add(message.id);
   turn.owedAppends.delete(message.id);
   if (turn.phase === 'started') turn.phase = 'opening';
-  if (turn.phase !== 'streaming' || turn.attempt.state === 'empty') return;
+  if (turn.phase === 'streaming') readAppendToAttempt(turn, message);
+  if (lateIn.has(turn.phase) && message.role === 'user' && !turn.injected.has(message.id)) turn.late.add(message.id);
+}
+
+// While a model speaks only its answer is appended. All else means that the turn is aborted: what was said is kept, or
+// nothing was worth keeping and late messages follow.
+function readAppendToAttempt(turn: TurnLog, message: Message): void {
   const { state, stopReason } = turn.attempt;
+  if (state === 'empty') return;
   const isCut = message.role === 'assistant' && message.meta?.['cut'] !== undefined;
   if (isCut) turn.lastAnswer = message;
   // An answer that overflowed the context is kept cut and settles.
   const isAnswer = state === 'ended' && message.role === 'assistant' && (!isCut || stopReason === 'contextOverflow');
-  // While a model speaks nothing else is appended: either what was said is kept, or nothing is worth keeping and late
-  // messages follow. Both only when the turn is aborted.
   if (!isAnswer) turn.phase = 'aborting';
 }
+
+/** Where a user's message that is appended is late: before the first answer it may be what the turn started with. */
+const lateIn: ReadonlySet<TurnPhase> = new Set<TurnPhase>([
+  'injecting',
+  'streaming',
+  'answered',
+  'resulted',
+  'sealing',
+  'aborting',
+]);
 
 // ── the model's answer
 
@@ -201,6 +218,7 @@ function beginAttempts(turn: TurnLog, type: string): void {
   if (isBetweenIterations(turn)) beginIteration(turn);
   else expect(turn.phase === 'injecting' || turn.phase === 'shaping', () => `no ${type} ${where(turn)}`);
   expectAppends(turn, 'the model is called');
+  for (const id of turn.late) expect(false, `message.injected of ${show(id)} before the model is called`);
   // A second shaping of the same iteration leads back here.
   turn.attempted = turn.iteration;
   turn.phase = 'streaming';
