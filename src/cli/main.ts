@@ -57,7 +57,7 @@ async function turn(options: TurnOptions): Promise<number> {
   else outlet.write(`${model.id}: ${why}\n\n`);
   const result = await runTurn(engine, prompt, reporterFor(options), abort.signal);
   if (result.reason === 'failed') diagnose(`the turn failed: ${result.error?.message ?? 'no reason given'}`);
-  if (outlet.isGone() || result.reason === 'completed') return 0;
+  if (outlet.state() === 'left' || result.reason === 'completed') return 0;
   if (result.reason === 'maxIterations')
     diagnose(`the turn reached its limit of ${result.iterations} model calls (--max-iterations)`);
   return result.reason === 'aborted' ? (interruptCode ?? 1) : 1;
@@ -97,6 +97,8 @@ function version(): string {
 try {
   const exitCode = await main();
   await outlet.flushed();
+  const lost = outlet.state();
+  if (lost instanceof Error) throw new Error(`standard output cannot be written: ${lost.message}`);
   process.exit(exitCode); // what still runs (a tool that ignores its signal, an open pipe) must not keep us
 } catch (fault) {
   diagnose(fault instanceof Error ? fault.message : String(fault));

@@ -128,10 +128,9 @@ function countLines(folder: Folder): Tool {
       const total = counts.reduce((sum, { lines }) => sum + lines, 0);
       const shown = counts.slice(0, maxListed).map(({ file, lines }) => `${String(lines).padStart(7)} ${file}`);
       const skipped = files.length - counts.length;
-      return [
-        ...shown,
-        `(${total} lines in ${counts.length} files${skipped > 0 ? `; ${skipped} skipped: not text or too large` : ''})`,
-      ].join('\n');
+      const listed = counts.length > maxListed ? `the first ${maxListed} of these: ` : '';
+      const rest = skipped > 0 ? `; ${skipped} skipped: not text or too large` : '';
+      return [...shown, `(${listed}${total} lines in ${counts.length} files${rest})`].join('\n');
     },
   });
 }

@@ -6,8 +6,8 @@ export interface FileKind {
   readonly extensions: readonly string[];
 }
 
-/** Every file. */
-export const anyKind: FileKind = { label: '', extensions: [] };
+// Every file.
+const anyKind: FileKind = { label: '', extensions: [] };
 
 const languages: readonly (readonly [RegExp, string, readonly string[]])[] = [
   [/\btype\s?script\b/i, 'TypeScript', ['ts', 'tsx', 'mts', 'cts']],

@@ -28,7 +28,7 @@ export function* filesScript(goal: FilesGoal, skills: Skills): Script {
   const answer = [headline(goal, everything, paths)];
   if (paths.length > 0 && wanted.list) answer.push(bullets(paths, everything));
   if (paths.length > 0 && (wanted.longest || wanted.shortest || wanted.lines)) {
-    const counting = yield* countLines({ kind, folder, paths }, skills);
+    const counting = yield* countLines({ kind, folder, paths, total: totalOf(everything, paths) }, skills);
     answer.push(...superlatives(goal, counting.lines), ...counting.remarks);
   }
   return wanted.list ? answer.join('\n') : answer.join(' ');
@@ -38,16 +38,21 @@ function headline({ kind, folder }: FilesGoal, everything: PathList, paths: read
   const where = folder === undefined ? 'here' : `in ${code(folder)}`;
   const label = kind.label === '' ? '' : `${kind.label} `;
   if (paths.length === 0) return `There are no ${label}files ${where}.`;
-  const total = everything.cut ? Math.max(everything.total, paths.length) : paths.length;
-  const atLeast = everything.cut && everything.total <= paths.length ? 'at least ' : '';
+  const total = totalOf(everything, paths);
+  const atLeast = everything.isLeast ? 'at least ' : '';
   return `There ${total === 1 ? 'is' : 'are'} ${atLeast}${count(total, `${label}file`)} ${where}.`;
+}
+
+// The list may hold other kinds of files too; but where the tool cut it, only the tool knows how many there are.
+function totalOf(everything: PathList, paths: readonly string[]): number {
+  return everything.total > everything.paths.length ? everything.total : paths.length;
 }
 
 const bulletLimit = 20;
 
 function bullets(paths: readonly string[], everything: PathList): string {
   const shown = paths.slice(0, bulletLimit).map((path) => `- ${path}`);
-  const more = Math.max(everything.cut ? everything.total : 0, paths.length) - shown.length;
+  const more = totalOf(everything, paths) - shown.length;
   return [...shown, ...(more > 0 ? [`- … and ${more.toLocaleString('en-US')} more`] : [])].join('\n');
 }
 
@@ -69,6 +74,6 @@ function superlatives({ wanted }: FilesGoal, lines: ReadonlyMap<string, number>)
 function extreme(word: string, lines: ReadonlyMap<string, number>, value: number): string {
   const paths = [...lines].filter(([, lines]) => lines === value).map(([path]) => code(path));
   if (paths.length === 1) return `The ${word} is ${paths[0]} with ${count(value, 'line')}.`;
-  const named = paths.length > 3 ? [...paths.slice(0, 3), `${paths.length - 3} more`] : paths;
+  const named = paths.length > 3 ? [...paths.slice(0, 3), `${(paths.length - 3).toLocaleString('en-US')} more`] : paths;
   return `The ${word} are ${joined(named)} with ${count(value, 'line')} each.`;
 }

@@ -11,6 +11,8 @@ export interface CountedFiles {
   readonly kind: FileKind;
   readonly folder: string | undefined;
   readonly paths: readonly string[];
+  /** How many there are; more than `paths` where the list was cut. */
+  readonly total: number;
 }
 
 /** Lines by path, and what has to be said about files that are not in it. */
@@ -41,7 +43,7 @@ export function* countLines(files: CountedFiles, skills: Skills): Counting {
     };
   }
   const lines = new Map([...lineCountsIn(outcome.text)].filter(([path]) => isOfKind(files.kind, path)));
-  return { lines, remarks: remarksFor(files.paths.length, lines.size, covered) };
+  return { lines, remarks: remarksFor(files.total, lines.size, covered) };
 }
 
 function singleCall(files: CountedFiles, skills: Skills) {
@@ -50,7 +52,7 @@ function singleCall(files: CountedFiles, skills: Skills) {
     glob: globOf(files.kind),
     ...(files.folder === undefined ? {} : { folder: files.folder }),
   };
-  const whole = files.paths.length;
+  const whole = files.total;
   if (counter !== undefined) return { skill: counter, call: counter.call(place), covered: whole };
   // Every line has a beginning: a regular search for it, in its counting mode, counts lines.
   if (search?.isRegular === true && search.takes('mode', 'count') && search.takes('glob')) {
@@ -80,13 +82,14 @@ function* countByReading(files: CountedFiles, { read }: Skills): Counting {
     const text = outcome?.status === 'completed' ? readTextIn(outcome.text) : undefined;
     if (text !== undefined) lines.set(path, text.total ?? text.lines.length);
   }
-  return { lines, remarks: remarksFor(files.paths.length, lines.size, paths.length) };
+  return { lines, remarks: remarksFor(files.total, lines.size, paths.length) };
 }
 
 function remarksFor(all: number, counted: number, covered: number): readonly string[] {
-  if (covered < all) return [`(I looked at the first ${covered} of ${count(all, 'file')} only.)`];
+  if (covered < all)
+    return [`(I looked at the first ${covered.toLocaleString('en-US')} of ${count(all, 'file')} only.)`];
   if (counted === 0) return ['I could not find line counts in the answer.'];
-  return counted < all ? [`(Lines were counted in ${counted} of ${count(all, 'file')}.)`] : [];
+  return counted < all ? [`(Lines were counted in ${counted.toLocaleString('en-US')} of ${count(all, 'file')}.)`] : [];
 }
 
 function shellQuoted(path: string): string {

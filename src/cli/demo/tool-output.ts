@@ -10,7 +10,8 @@ export interface ReadText {
 export interface PathList {
   readonly paths: readonly string[];
   readonly total: number;
-  readonly cut: boolean;
+  /** There may be more than `total`. */
+  readonly isLeast: boolean;
 }
 
 /** Places where a text was found. `line` and `text` are absent where the tool names only files. */
@@ -28,7 +29,9 @@ export function pathsIn(output: string): PathList {
   const paths = [...new Set(candidates.filter(looksLikePath).map((path) => path.replace(/^\.\//, '')))];
   const cut = notes.some(saysCut);
   const total = cut ? Math.max(paths.length, ...notes.map(largestNumber)) : paths.length;
-  return { paths, total, cut };
+  const isLeast =
+    cut && (total === paths.length || notes.some((note) => /\b(?:more than|at least|over)\b/i.test(note)));
+  return { paths, total, isLeast };
 }
 
 /** Lines per file: `12 src/a.ts`, `src/a.ts:12`, or JSON objects with a path and a number. A line "total" is left out. */

@@ -20,7 +20,7 @@ describe('pathsIn', () => {
   test.for(['No files found', '(no files match)', '(no output)', '', 'No files matched **/*.py in here.'])(
     'finds no path in "%s"',
     (output) => {
-      expect(pathsIn(output)).toEqual({ paths: [], total: 0, cut: false });
+      expect(pathsIn(output)).toEqual({ paths: [], total: 0, isLeast: false });
     },
   );
 
@@ -28,9 +28,14 @@ describe('pathsIn', () => {
     expect(pathsIn('a.ts\nb.ts\n(the first 2 of 1,432 files)')).toEqual({
       paths: ['a.ts', 'b.ts'],
       total: 1432,
-      cut: true,
+      isLeast: false,
     });
-    expect(pathsIn('a.ts\n(Results are truncated.)')).toEqual({ paths: ['a.ts'], total: 1, cut: true });
+    expect(pathsIn('a.ts\n(Results are truncated.)')).toEqual({ paths: ['a.ts'], total: 1, isLeast: true });
+    expect(pathsIn('a.ts\n(the first 1 of more than 20000 files)')).toEqual({
+      paths: ['a.ts'],
+      total: 20_000,
+      isLeast: true,
+    });
   });
 });
 
