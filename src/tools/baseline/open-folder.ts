@@ -1,9 +1,10 @@
 // Holds a folder open while a file in it is replaced, so that a folder swapped for a link meanwhile changes nothing.
 
 import { constants } from 'node:fs';
-import { open, realpath } from 'node:fs/promises';
-import { join } from 'node:path';
+import { lstat, mkdir, open, realpath } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 
+import { errorCodeOf } from './file-errors.ts';
 import { pathOfHandle } from './open-file.ts';
 
 /** A folder held open. */
@@ -36,6 +37,39 @@ export async function openFolder(path: string): Promise<OpenFolder | undefined> 
     };
   } catch (error) {
     await handle.close();
+    throw error;
+  }
+}
+
+/** Makes a folder and those above it that are missing, each inside one held open. False: a path leads elsewhere by now. */
+export async function makeFolders(path: string): Promise<boolean> {
+  const missing: string[] = [];
+  let existing = path;
+  while (!(await exists(existing))) {
+    missing.unshift(basename(existing));
+    existing = dirname(existing);
+  }
+  for (const name of missing) {
+    const folder = await openFolder(existing);
+    if (folder === undefined) return false;
+    try {
+      await mkdir(folder.entry(name));
+    } catch (error) {
+      if (errorCodeOf(error) !== 'EEXIST') throw error;
+    } finally {
+      await folder.close();
+    }
+    existing = join(existing, name);
+  }
+  return true;
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await lstat(path);
+    return true;
+  } catch (error) {
+    if (errorCodeOf(error) === 'ENOENT' && dirname(path) !== path) return false;
     throw error;
   }
 }

@@ -3,11 +3,11 @@
 
 import { randomBytes } from 'node:crypto';
 import { constants, type BigIntStats } from 'node:fs';
-import { access, link, lstat, mkdir, open, rename, unlink, type FileHandle } from 'node:fs/promises';
+import { access, link, lstat, open, rename, unlink, type FileHandle } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 
 import { errorCodeOf } from './file-errors.ts';
-import { openFolder, type OpenFolder } from './open-folder.ts';
+import { makeFolders, openFolder, type OpenFolder } from './open-folder.ts';
 import { fileState, type FileState } from './read-ledger.ts';
 
 /** `before` is the stat of the file that is replaced; absent: the file must not exist yet. */
@@ -32,13 +32,15 @@ export async function replaceFile(replacement: Replacement): Promise<Replaced> {
   const { path, before, signal } = replacement;
   signal.throwIfAborted();
   const parent = dirname(path);
-  if (before === undefined) await mkdir(parent, { recursive: true });
-  else {
+  const moved = 'its folder was moved by another program meanwhile';
+  if (before === undefined) {
+    if (!(await makeFolders(parent))) return refused(moved);
+  } else {
     if ((before.mode & 0o222n) === 0n) return refused('it is write-protected (no write permission in its mode)');
     await access(path, constants.W_OK);
   }
   const folder = await openFolder(parent);
-  if (folder === undefined) return refused('its folder was moved by another program meanwhile');
+  if (folder === undefined) return refused(moved);
   try {
     return await replaceIn(folder, replacement);
   } catch (error) {
