@@ -5,6 +5,7 @@ import { sendTo, setup, type DoneActorEvent, type ErrorActorEvent } from 'xstate
 import type { TurnResult } from '../contracts/events.ts';
 import type { SubmitPolicy } from '../contracts/operative.ts';
 import type { JsonValue } from '../conversation/json.ts';
+import type { ChildSends } from './chart-table.ts';
 import { serviceStub } from './service.ts';
 import { turnMachine, type TurnMachineInput, type TurnOutput } from './turn.ts';
 
@@ -92,6 +93,7 @@ export type OperativeMachineEvent =
   | ErrorActorEvent<unknown, 'turn'>;
 
 const turnStart = { type: 'turn.start' } as const;
+const turnCancel = { type: 'turn.cancel' } as const;
 
 const startClaimed = [
   { guard: 'reloads', target: '#operative.reloading' },
@@ -189,11 +191,7 @@ export const operativeMachine = setup({
     endClaim: ({ context }, params: { readonly reason: 'aborted' | 'failed' }) => context.scope.endClaim(params.reason),
     beginTurn: ({ context }) => context.scope.beginTurn(),
     startTurn: sendTo('turn', turnStart),
-    cancelTurn: sendTo('turn', ({ event }) =>
-      event.type === 'turn.cancel' && event.graceMs !== undefined
-        ? { type: 'turn.cancel', graceMs: event.graceMs }
-        : { type: 'turn.cancel' },
-    ),
+    cancelTurn: sendTo('turn', ({ event }) => cancelOf(event)),
     finishTurn: ({ context, event }) => {
       if (event.type === 'xstate.done.actor.turn') context.scope.finishTurn(event.output);
     },
@@ -386,6 +384,18 @@ export const operativeMachine = setup({
     },
   },
 });
+
+/** What the chart's two sends do, for running it by its table. */
+export const operativeSends: ChildSends = {
+  startTurn: { child: 'turn', eventOf: () => turnStart },
+  cancelTurn: { child: 'turn', eventOf: ({ event }) => cancelOf(event) },
+};
+
+// The grace time of a cancel travels on; a preempt or a close leaves it to the engine.
+function cancelOf(event: object): { readonly type: 'turn.cancel'; readonly graceMs?: number } {
+  const { graceMs } = event as { readonly graceMs?: number };
+  return graceMs === undefined ? turnCancel : { type: 'turn.cancel', graceMs };
+}
 
 const startReasons: ReadonlySet<string> = new Set(['completed', 'maxIterations', 'maxTokens', 'refused']);
 

@@ -1,7 +1,7 @@
 // One tool call from its arguments to its outcome. The chart decides; the dispatch service performs and reports facts.
 
 import { setup } from 'xstate';
-import { flatRuns } from './flat-chart.ts';
+import { chartRuns } from './chart-logic.ts';
 
 /** Shown in inspectors; the call's arguments and result stay outside. */
 export interface ToolCallMachineContext {
@@ -108,4 +108,4 @@ export const toolCallMachine = setup({
 });
 
 /** Starts a call on the chart as a table: what a turn runs unless an inspector watches. */
-export const startToolCall = flatRuns<ToolCallMachineEvent>(toolCallMachine);
+export const startToolCall = chartRuns<ToolCallMachineEvent>(toolCallMachine);

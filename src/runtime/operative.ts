@@ -1,6 +1,6 @@
 // The operative's public face: turns calls into events of its chart and the chart's decisions into promises.
 
-import { createActor, type Actor } from 'xstate';
+import { createActor } from 'xstate';
 import type { Engine } from '../contracts/engine.ts';
 import { TurnchartError } from '../contracts/errors.ts';
 import type { OperativeEvent, TurnResult } from '../contracts/events.ts';
@@ -17,12 +17,12 @@ import type {
 import type { ToolSession } from '../contracts/tool.ts';
 import { createConversation, type Conversation } from '../conversation/conversation.ts';
 import type { Message } from '../conversation/message.ts';
-import type { Question } from '../machines/operative.ts';
+import type { OperativeMachineEvent, Question } from '../machines/operative.ts';
 import { acceptMessage } from './accept-message.ts';
 import { claimConversation, makeValid, releaseConversation } from './claim.ts';
 import { internalsOf, type EngineInternals } from './engine.ts';
 import { Ticket, type Decision } from './ledger.ts';
-import { operativeLogic } from './operative-logic.ts';
+import { operativeLogic, operativeTable } from './operative-logic.ts';
 import { ConversationScope, type OpenQuestion } from './operative-scope.ts';
 import { createSession } from './session.ts';
 import { quietly } from './settings.ts';
@@ -42,7 +42,7 @@ class ChartedOperative implements Operative {
   readonly conversation: Conversation;
   readonly session: ToolSession;
   readonly #scope: ConversationScope;
-  readonly #actor: Actor<typeof operativeLogic>;
+  readonly #actor: OperativeActor;
   readonly #host: Host;
 
   constructor(options: OperativeOptions) {
@@ -67,21 +67,21 @@ class ChartedOperative implements Operative {
       isInspected: inspect !== undefined,
       notify: () => this.#actor.send(sealedEvent),
     });
-    this.#actor = createActor(operativeLogic, {
-      id: 'operative',
-      input: {
-        scope: this.#scope,
-        reloads: options.reloadBeforeStart !== undefined,
-        startsLate: options.lateMessages === 'start',
-      },
-      ...(inspect === undefined ? {} : { inspect }),
-    });
+    const input = {
+      scope: this.#scope,
+      reloads: options.reloadBeforeStart !== undefined,
+      startsLate: options.lateMessages === 'start',
+    };
+    this.#actor =
+      inspect === undefined
+        ? createActor(operativeTable, { id: 'operative', input })
+        : createActor(operativeLogic, { id: 'operative', input, inspect });
     this.#actor.subscribe({ next: () => this.#scope.afterStep(), error: () => this.#scope.afterStep() });
     this.#actor.start();
   }
 
   get state(): OperativeState {
-    const { value } = this.#actor.getSnapshot();
+    const value = this.#actor.getSnapshot().value as OperativeState | { readonly active: OperativeState };
     return typeof value === 'string' ? value : value.active;
   }
 
@@ -158,13 +158,20 @@ class ChartedOperative implements Operative {
   #ask<Answer>(
     kind: Question['kind'],
     turnContext: unknown,
-    eventOf: (question: OpenQuestion) => Parameters<Actor<typeof operativeLogic>['send']>[0],
+    eventOf: (question: OpenQuestion) => OperativeMachineEvent,
   ): Promise<Answer> {
     return new Promise<Answer>((resolve, refuse) => {
       // Each kind of question is answered with its own kind of value.
       this.#actor.send(eventOf({ kind, turnContext, answer: (value) => resolve(value as Answer), refuse }));
     });
   }
+}
+
+interface OperativeActor {
+  start(): unknown;
+  send(event: OperativeMachineEvent): void;
+  getSnapshot(): { readonly value: unknown };
+  subscribe(observer: { next: () => void; error: () => void }): unknown;
 }
 
 const sealedEvent = { type: 'turn.sealed' } as const;

@@ -1,10 +1,11 @@
 // A turn without an operative: what `Engine.run` returns.
 
-import { createActor, type Actor } from 'xstate';
+import { createActor } from 'xstate';
 import type { TurnRun } from '../contracts/engine.ts';
 import type { EngineEvent, TurnResult } from '../contracts/events.ts';
 import type { Conversation } from '../conversation/conversation.ts';
 import type { Message } from '../conversation/message.ts';
+import type { TurnMachineEvent } from '../machines/turn.ts';
 import { Broadcaster } from '../services/broadcast.ts';
 import { TurnRecord } from '../services/turn-record.ts';
 import { acceptMessage } from './accept-message.ts';
@@ -12,7 +13,7 @@ import { claimConversation, makeValid, releaseConversation } from './claim.ts';
 import type { EngineInternals } from './engine.ts';
 import { SteerLedger } from './ledger.ts';
 import { createSession } from './session.ts';
-import { turnLogic } from './turn-logic.ts';
+import { turnLogic, turnTable } from './turn-logic.ts';
 
 /** What a bare run can be given. */
 export interface RunOptions {
@@ -29,7 +30,7 @@ export class RunningTurn implements TurnRun {
   readonly #ledger = new SteerLedger();
   readonly #events = new Broadcaster<EngineEvent>();
   readonly #reader = this.#events.read();
-  readonly #actor: Actor<typeof turnLogic>;
+  readonly #actor: TurnActor;
   readonly #signal: AbortSignal | undefined;
   #resolve: (result: TurnResult) => void = () => undefined;
 
@@ -51,11 +52,11 @@ export class RunningTurn implements TurnRun {
       approve: settings.approve,
       isInspected: inspect !== undefined,
     });
-    this.#actor = createActor(turnLogic, {
-      id: 'turn',
-      input: { scope: this.#record, stages: settings.stages },
-      ...(inspect === undefined ? {} : { inspect }),
-    });
+    const input = { scope: this.#record, stages: settings.stages };
+    this.#actor =
+      inspect === undefined
+        ? createActor(turnTable, { id: 'turn', input })
+        : createActor(turnLogic, { id: 'turn', input, inspect });
     this.#signal = options.signal;
     this.#begin(conversation);
   }
@@ -124,6 +125,12 @@ export class RunningTurn implements TurnRun {
     this.#events.end();
     this.#resolve(result);
   }
+}
+
+interface TurnActor {
+  start(): unknown;
+  send(event: TurnMachineEvent): void;
+  subscribe(observer: { complete: () => void; error: (error: unknown) => void }): unknown;
 }
 
 const startEvent = { type: 'turn.start' } as const;
