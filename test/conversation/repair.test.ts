@@ -38,6 +38,11 @@ describe('repair leaves alone', () => {
     expect(outcome.repaired).toEqual([]);
   });
 
+  test('an assistant message at the end that carries data without text', () => {
+    const carrying = message('a', 'assistant', { type: 'text', text: '', provider: 'p', data: { id: 'x' } });
+    expect(repairMessages(carrying)).toEqual({ messages: [carrying], repaired: [] });
+  });
+
   test('malformed messages, which pairingFault names', () => {
     const conversation = createConversation({ messages: [null as never, message('a', 'assistant', call('1'))] });
     expect(repair(conversation)).toEqual({ conversation, repaired: [] });
@@ -168,6 +173,91 @@ describe('repair pairs', () => {
     expect(messages.flatMap(({ content }) => content)).not.toContainEqual(result('1'));
   });
 
+  test('no call with a result as long as any earlier call of that id is open', () => {
+    const { messages } = repairMessages(
+      message('a', 'assistant', call('1')),
+      message('u', 'user', text('again')),
+      message('b', 'assistant', call('1')),
+      message('s', 'tool', result('1', 'of b')),
+      message('c', 'assistant', call('1')),
+      message('v', 'user', result('1', 'of a or c')),
+    );
+    expect(messages.flatMap(({ content }) => content)).toEqual([
+      call('1'),
+      interruptedResult('1'),
+      text('again'),
+      call('1'),
+      result('1', 'of b'),
+      call('1'),
+      interruptedResult('1'),
+    ]);
+  });
+
+  test('the calls of two messages with results that stand in one message behind both', () => {
+    const { messages } = repairMessages(
+      message('a', 'assistant', call('1')),
+      message('u', 'user', text('and')),
+      message('b', 'assistant', call('2')),
+      message('v', 'user', text('so?')),
+      message('t', 'tool', result('1'), result('2'), text('note')),
+    );
+    expect(messages).toEqual([
+      message('a', 'assistant', call('1')),
+      message('t', 'tool', result('1'), text('note')),
+      message('u', 'user', text('and')),
+      message('b', 'assistant', call('2')),
+      message('b_results', 'tool', result('2')),
+      message('v', 'user', text('so?')),
+    ]);
+  });
+
+  test('a call with a result out of a tool message that is merged elsewhere', () => {
+    const { messages } = repairMessages(
+      message('a', 'assistant', call('1')),
+      message('u', 'user', text('and')),
+      message('b', 'assistant', call('2'), call('3')),
+      message('t', 'tool', result('2')),
+      message('s', 'tool', result('3'), result('1'), text('note')),
+    );
+    expect(messages).toEqual([
+      message('a', 'assistant', call('1')),
+      message('a_results', 'tool', result('1')),
+      message('u', 'user', text('and')),
+      message('b', 'assistant', call('2'), call('3')),
+      message('t', 'tool', result('2'), result('3'), text('note')),
+    ]);
+  });
+
+  test('two calls with equal results under one message id', () => {
+    const { messages } = repairMessages(
+      message('a', 'assistant', call('1')),
+      message('t', 'tool', result('1')),
+      message('b', 'assistant', call('1')),
+      message('t', 'tool', result('1')),
+    );
+    expect(messages.map(({ id }) => id)).toEqual(['a', 't', 'b', 't_2']);
+    expect(messages[3]?.content).toEqual([result('1')]);
+  });
+
+  test('two calls of one id with a result object that stands there twice', () => {
+    const shared = result('1');
+    const { messages } = repairMessages(
+      message('a', 'assistant', call('1'), call('1')),
+      message('t', 'tool', shared, shared),
+    );
+    expect(pairingFault(messages)).toBeUndefined();
+  });
+
+  test('a call beside an orphan and a text object that stands there twice', () => {
+    const shared = text('note');
+    const { messages } = repairMessages(
+      message('a', 'assistant', call('1')),
+      message('t', 'tool', result('1'), shared, result('2')),
+      message('s', 'tool', shared),
+    );
+    expect(messages[1]?.content).toEqual([result('1'), shared, shared]);
+  });
+
   test('no call with a result that stands before it', () => {
     const { messages } = repairMessages(message('t', 'tool', result('1')), message('a', 'assistant', call('1')));
     expect(messages).toEqual([
@@ -195,6 +285,28 @@ describe('repair drops', () => {
       message('t', 'tool', result('1', 'first'), result('1', 'second')),
     );
     expect(messages[1]).toEqual(message('t', 'tool', result('1', 'first')));
+  });
+
+  test('a result that stands elsewhere when the call has one', () => {
+    const outcome = repairMessages(
+      message('a', 'assistant', call('1')),
+      message('t', 'tool', result('1')),
+      message('u', 'user', result('1', 'late'), text('x')),
+    );
+    expect(outcome.messages[2]).toEqual(message('u', 'user', text('x')));
+    expect(outcome.repaired).toEqual([
+      'Dropped the result for call "1" in message "u": the call has a result already.',
+    ]);
+  });
+
+  test('an empty second tool message', () => {
+    const outcome = repairMessages(
+      message('a', 'assistant', call('1')),
+      message('t', 'tool', result('1')),
+      message('s', 'tool'),
+    );
+    expect(outcome.messages.map(({ id }) => id)).toEqual(['a', 't']);
+    expect(outcome.repaired).toEqual(['Dropped message "s": no result in it belongs there.']);
   });
 
   test('tool messages that answer nothing', () => {
