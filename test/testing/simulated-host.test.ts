@@ -168,7 +168,9 @@ describe('advance', () => {
     const host = simulatedHost();
     const log: string[] = [];
     let inner: Promise<void> | undefined;
-    host.setTimeout(() => (inner = host.advance(10)), 10);
+    host.setTimeout(() => {
+      inner = host.advance(10);
+    }, 10);
     timer(host, log, 'a', 20);
     await host.advance(10);
     await inner;
