@@ -55,7 +55,13 @@ export {
   type ErrorJson,
   type ModelErrorOptions,
 } from './contracts/errors.ts';
-export { isStreamEvent, type EngineEvent, type OperativeEvent, type TurnReason, type TurnResult } from './contracts/events.ts';
+export {
+  isStreamEvent,
+  type EngineEvent,
+  type OperativeEvent,
+  type TurnReason,
+  type TurnResult,
+} from './contracts/events.ts';
 export type { Host } from './contracts/host.ts';
 export type {
   Completion,

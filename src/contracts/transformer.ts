@@ -54,6 +54,7 @@ export interface View<TurnContext = unknown> {
 export type Alteration = 'shortensResults' | 'dropsGroups' | 'appendsBoundary' | 'addsMarker' | 'rewritesText';
 
 /** Shapes the context at any of the four stages. Return nothing to leave things as they are. */
+// oxlint-disable-next-line typescript/no-explicit-any -- transformers written for different contexts stand in one list
 export interface Transformer<TurnContext = any> {
   readonly name: string;
   readonly alters?: readonly Alteration[];

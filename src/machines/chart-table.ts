@@ -84,7 +84,16 @@ export function defaultEntry(from: TableNode): readonly TableNode[] {
 type Config = Readonly<Record<string, unknown>>;
 type Implementations = Readonly<Record<string, unknown>>;
 
-const nodeKeys: ReadonlySet<string> = new Set(['id', 'description', 'initial', 'states', 'on', 'entry', 'invoke', 'type']);
+const nodeKeys: ReadonlySet<string> = new Set([
+  'id',
+  'description',
+  'initial',
+  'states',
+  'on',
+  'entry',
+  'invoke',
+  'type',
+]);
 const rootKeys: ReadonlySet<string> = new Set([...nodeKeys, 'context', 'options', 'output', 'schemas']);
 const transitionKeys: ReadonlySet<string> = new Set(['target', 'guard', 'actions', 'reenter']);
 const invokeKeys: ReadonlySet<string> = new Set(['id', 'src', 'input', 'onDone', 'onError']);
@@ -111,7 +120,8 @@ class Reader {
 
   #node(name: string, config: Config, parent: TableNode | undefined): TableNode {
     this.#check(name, config, parent === undefined ? rootKeys : nodeKeys);
-    if (config['type'] !== undefined && config['type'] !== 'final') this.#refuse(name, `type "${String(config['type'])}"`);
+    if (config['type'] !== undefined && config['type'] !== 'final')
+      this.#refuse(name, `type "${String(config['type'])}"`);
     const node: TableNode = {
       name,
       depth: parent === undefined ? 0 : parent.depth + 1,

@@ -328,11 +328,7 @@ export const operativeMachine = setup({
         preempting: {
           description: 'The turn was told to stop so that the next one can start with the waiting messages.',
           on: {
-            'message.submit': [
-              ...holdOrReject,
-              { guard: 'isPreempt', actions: 'preempt' },
-              { actions: 'keepLate' },
-            ],
+            'message.submit': [...holdOrReject, { guard: 'isPreempt', actions: 'preempt' }, { actions: 'keepLate' }],
             'turn.cancel': { target: 'cancelling', actions: ['demotePreempts', 'awaitEnd', 'cancelTurn'] },
             'xstate.done.actor.turn': nextTurn,
           },

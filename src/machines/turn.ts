@@ -117,7 +117,9 @@ export const turnMachine = setup({
     output: {} as TurnOutput,
   },
   actors: {
-    applyTransformers: serviceStub<{ readonly scope: TurnScope; readonly stage: Stage }, TurnFacts>('applyTransformers'),
+    applyTransformers: serviceStub<{ readonly scope: TurnScope; readonly stage: Stage }, TurnFacts>(
+      'applyTransformers',
+    ),
     streamModel: serviceStub<TurnScope, TurnFacts>('streamModel'),
     delay: serviceStub<TurnScope, TurnFacts>('delay'),
     dispatchTools: serviceStub<TurnScope, TurnFacts>('dispatchTools'),

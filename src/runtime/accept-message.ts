@@ -16,7 +16,8 @@ export function acceptMessage(input: string | Message, host: Host): Message {
 }
 
 function faultOf(message: Message): string | undefined {
-  if (typeof message !== 'object' || message === null) return `it is ${message === null ? 'null' : `a ${typeof message}`}`;
+  if (typeof message !== 'object' || message === null)
+    return `it is ${message === null ? 'null' : `a ${typeof message}`}`;
   if (typeof message.id !== 'string' || message.id === '') return 'its id is not a non-empty string';
   if (message.role !== 'user') return `its role is "${String(message.role)}"`;
   if (!Array.isArray(message.content) || message.content.length === 0) return 'its content is not a non-empty array';

@@ -6,10 +6,7 @@ import type { Frame } from './ledger.ts';
 /** The default mark: a text block of its own in front; `meta.frame` counts the blocks it added. */
 export const defaultFrame: Frame = (message) => ({
   ...message,
-  content: [
-    { type: 'text', text: '(Sent while you were working on the previous request.)' },
-    ...message.content,
-  ],
+  content: [{ type: 'text', text: '(Sent while you were working on the previous request.)' }, ...message.content],
   meta: { ...message.meta, frame: 1 },
 });
 

@@ -17,7 +17,7 @@ import type { TurnSettings } from '../services/settings.ts';
 import { appendMessage, putContents } from '../services/transcript.ts';
 import { TurnRecord } from '../services/turn-record.ts';
 import { makeValid, noteValid, releaseConversation } from './claim.ts';
-import { internalsOf } from './engine.ts';
+import { internalsOf } from './engine-internals.ts';
 import { EventHub, TurnChannel } from './event-hub.ts';
 import { frameWith } from './frame.ts';
 import { Ledger, Ticket } from './ledger.ts';
@@ -262,7 +262,10 @@ export class ConversationScope implements ReloadScope {
 
   rejectClosed(question: Question): void {
     (question as OpenQuestion).refuse(
-      new TurnchartError('operative.closed', `This operative is closed, so it cannot ${question.kind}. Create a new one.`),
+      new TurnchartError(
+        'operative.closed',
+        `This operative is closed, so it cannot ${question.kind}. Create a new one.`,
+      ),
     );
   }
 

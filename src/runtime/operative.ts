@@ -20,7 +20,7 @@ import type { Message } from '../conversation/message.ts';
 import type { OperativeMachineEvent, Question } from '../machines/operative.ts';
 import { acceptMessage } from './accept-message.ts';
 import { claimConversation, makeValid, releaseConversation } from './claim.ts';
-import { internalsOf, type EngineInternals } from './engine.ts';
+import { internalsOf, type EngineInternals } from './engine-internals.ts';
 import { Ticket, type Decision } from './ledger.ts';
 import { operativeLogic, operativeTable } from './operative-logic.ts';
 import { ConversationScope, type OpenQuestion } from './operative-scope.ts';
@@ -103,7 +103,8 @@ class ChartedOperative implements Operative {
       ticket.onDecision(resolve);
     });
     if (known === undefined) this.#actor.send({ type: 'message.submit', policy, submission: ticket });
-    else if (known.outcome !== undefined) return resultOf(known, { ...known.outcome, events: this.#scope.readEvents() });
+    else if (known.outcome !== undefined)
+      return resultOf(known, { ...known.outcome, events: this.#scope.readEvents() });
     return resultOf(ticket, await decision);
   }
 
@@ -176,7 +177,10 @@ interface OperativeActor {
 
 const sealedEvent = { type: 'turn.sealed' } as const;
 
-function inspectOf(options: OperativeOptions, engine: EngineInternals | undefined): ((event: unknown) => void) | undefined {
+function inspectOf(
+  options: OperativeOptions,
+  engine: EngineInternals | undefined,
+): ((event: unknown) => void) | undefined {
   if (options.inspect !== undefined) return quietly(options.inspect);
   return engine?.inspect as ((event: unknown) => void) | undefined;
 }
@@ -194,7 +198,8 @@ function resultOf(ticket: Ticket, decision: Decision): SubmitResult {
 }
 
 function whyNot(command: OperativeCommand, state: OperativeState, isAnswerable: boolean): string | undefined {
-  if (state === 'closed' || state === 'closing') return command === 'cancel' && state === 'closing' ? undefined : 'The operative is closed.';
+  if (state === 'closed' || state === 'closing')
+    return command === 'cancel' && state === 'closing' ? undefined : 'The operative is closed.';
   const isIdle = state === 'idle';
   switch (command) {
     case 'start':

@@ -10,7 +10,7 @@ import { Broadcaster } from '../services/broadcast.ts';
 import { TurnRecord } from '../services/turn-record.ts';
 import { acceptMessage } from './accept-message.ts';
 import { claimConversation, makeValid, releaseConversation } from './claim.ts';
-import type { EngineInternals } from './engine.ts';
+import type { EngineInternals } from './engine-internals.ts';
 import { SteerLedger } from './ledger.ts';
 import { createSession } from './session.ts';
 import { turnLogic, turnTable } from './turn-logic.ts';

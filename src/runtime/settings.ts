@@ -36,7 +36,8 @@ export function settingsOf(options: EngineOptions): TurnSettings {
     },
     maxIterations: count('maxIterations', options.maxIterations, 100, 1),
     maxParallelTools: count('maxParallelTools', options.maxParallelTools, 8, 1),
-    toolTimeoutMs: options.toolTimeoutMs === undefined ? undefined : duration('toolTimeoutMs', options.toolTimeoutMs, 0),
+    toolTimeoutMs:
+      options.toolTimeoutMs === undefined ? undefined : duration('toolTimeoutMs', options.toolTimeoutMs, 0),
     cancelGraceMs: duration('cancelGraceMs', options.cancelGraceMs, 250),
     idleTimeoutMs: duration('idleTimeoutMs', options.idleTimeoutMs, 120_000),
     retry: {
@@ -81,7 +82,12 @@ function checkTransformer(transformer: Transformer): void {
 }
 
 function checkModel(model: Model): void {
-  if (typeof model === 'object' && model !== null && typeof model.id === 'string' && typeof model.stream === 'function') {
+  if (
+    typeof model === 'object' &&
+    model !== null &&
+    typeof model.id === 'string' &&
+    typeof model.stream === 'function'
+  ) {
     return;
   }
   throw invalid('model', 'an object with an "id" and a "stream" function', model);

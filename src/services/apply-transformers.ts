@@ -212,7 +212,8 @@ function checkAppended(more: readonly Message[], transcript: readonly Message[])
   checkPairs(more);
   const ids = new Set(more.map((message) => message.id));
   const known = transcript.find((message) => ids.has(message.id));
-  if (known !== undefined) throw new BrokenPairs(`"append" holds message ${known.id}, which is in the transcript already`);
+  if (known !== undefined)
+    throw new BrokenPairs(`"append" holds message ${known.id}, which is in the transcript already`);
 }
 
 function checkSystem(system: unknown): void {

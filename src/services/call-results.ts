@@ -20,7 +20,11 @@ export function unstartedResult(call: ToolCallBlock, status: 'notStarted' | 'int
 
 /** The result of a call whose message was refused by the model's own safety stop. */
 export function refusedResult(call: ToolCallBlock): ToolResultBlock {
-  return textResult(call, 'notStarted', `${call.name} was not started because the answer that asked for it was refused.`);
+  return textResult(
+    call,
+    'notStarted',
+    `${call.name} was not started because the answer that asked for it was refused.`,
+  );
 }
 
 /** The result of a call whose message the token limit cut. */

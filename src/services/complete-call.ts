@@ -22,7 +22,10 @@ export class SideCalls {
     return new Promise((resolve, reject) => {
       if (this.#isOver) return reject(cancelReason);
       const { host, idleTimeoutMs } = record.settings;
-      const settings = { ...record.settings, models: model === undefined ? record.settings.models : ([model] as const) };
+      const settings = {
+        ...record.settings,
+        models: model === undefined ? record.settings.models : ([model] as const),
+      };
       let state = { settings, modelIndex: model === undefined ? record.modelIndex : 0, attempt: 0 };
       let call: ModelCall | undefined;
       let timer: unknown;

@@ -152,7 +152,8 @@ export class Fold {
 
   #end(event: Extract<StreamEvent, { type: 'message.end' }>): Taken {
     if (stopReasons.has(event.stopReason)) this.stopReason = event.stopReason;
-    this.rawStopReason = event.rawStopReason ?? (this.stopReason === event.stopReason ? undefined : `${event.stopReason}`);
+    this.rawStopReason =
+      event.rawStopReason ?? (this.stopReason === event.stopReason ? undefined : `${event.stopReason}`);
     if (typeof event.meta === 'object' && event.meta !== null) this.#meta = event.meta;
     return 'ended';
   }

@@ -52,12 +52,7 @@ export class PerformedCall {
   #isCancelled = false;
   #isOver = false;
 
-  constructor(
-    record: TurnRecord,
-    call: ToolCallBlock,
-    chart: CallChart,
-    audience: CallAudience,
-  ) {
+  constructor(record: TurnRecord, call: ToolCallBlock, chart: CallChart, audience: CallAudience) {
     this.#record = record;
     this.#call = call;
     this.#chart = chart;

@@ -26,11 +26,14 @@ export function planCalls(calls: readonly ToolCallBlock[], tools: (name: string)
 
 /** Undefined when every call is in exactly one group, else what is wrong. Total on any value. */
 export function planFault(plan: unknown, calls: readonly ToolCallBlock[]): string | undefined {
-  if (!Array.isArray(plan) || !plan.every((group) => Array.isArray(group))) return 'expected an array of arrays of calls';
+  if (!Array.isArray(plan) || !plan.every((group) => Array.isArray(group)))
+    return 'expected an array of arrays of calls';
   const planned: unknown[] = plan.flat();
   const missing = calls.find((call) => !planned.includes(call));
   if (missing !== undefined) return `call ${missing.id} (${missing.name}) is in no group`;
-  return planned.length === calls.length ? undefined : `${planned.length} calls in the groups, expected ${calls.length}`;
+  return planned.length === calls.length
+    ? undefined
+    : `${planned.length} calls in the groups, expected ${calls.length}`;
 }
 
 // A call to an unknown tool never runs, so it stands in nobody's way.
