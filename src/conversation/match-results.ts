@@ -21,12 +21,6 @@ export interface Exchange {
   readonly merged: number[];
 }
 
-/** What `matchResults` found: exchanges by the index of their assistant message, and sentences about what changes. */
-export interface MatchedResults {
-  readonly exchanges: ReadonlyMap<number, Exchange>;
-  readonly notes: readonly string[];
-}
-
 /** The calls of one message that came with the same id, in order: the n-th result answers the n-th of them. */
 interface Namesakes {
   readonly calls: readonly MatchedCall[];
@@ -38,9 +32,9 @@ interface Namesakes {
 /**
  * Gives each call the result that stands in the `tool` messages right behind it. Results that stand elsewhere go to
  * the last call before them with their id, unless that has a result or a call of an earlier message fits as well.
+ * Returns the exchanges by the index of their assistant message; appends a sentence to `notes` for each change.
  */
-export function matchResults(messages: readonly Message[]): MatchedResults {
-  const notes: string[] = [];
+export function matchResults(messages: readonly Message[], notes: string[]): ReadonlyMap<number, Exchange> {
   const exchanges = new Map<number, Exchange>();
   const namesakes = new Map<number, ReadonlyMap<string, Namesakes>>();
   const strays = new Map<number, readonly ToolResultBlock[]>();
@@ -85,13 +79,13 @@ export function matchResults(messages: readonly Message[]): MatchedResults {
         notes.push(`Moved ${place} right behind its call.`);
         if (message.role === 'tool' && asked.exchange.home === undefined && !claimed.has(index)) {
           asked.exchange.home = index;
-          asked.exchange.others.push(...message.content.filter(isOther));
+          for (const block of message.content) if (isOther(block)) asked.exchange.others.push(block);
           claimed.add(index);
         }
       }
     }
   }
-  return { exchanges, notes };
+  return exchanges;
 }
 
 /** True for tool calls. */

@@ -26,9 +26,9 @@ export interface Repair {
  * - Assistant messages at the end that say nothing are dropped.
  *
  * Nothing else is lost or altered, thinking blocks least of all; a user message that held nothing but results stays,
- * empty. Pure and idempotent: the argument is not touched, the same argument gives the same
- * ids, and what needs no repair comes back as the same object with an empty list. Messages that are malformed
- * (`pairingFault` says how) are beyond repair: then the argument comes back unchanged. Linear.
+ * empty. Pure and idempotent: the argument is not touched, the same argument gives the same ids, and what needs no
+ * repair comes back as the same object with an empty list. Messages that are malformed (`pairingFault` says how) are
+ * beyond repair: then the argument comes back unchanged. Linear.
  */
 export function repair(conversation: Conversation): Repair {
   const { messages } = conversation;
@@ -40,9 +40,8 @@ export function repair(conversation: Conversation): Repair {
   }
   const repaired: string[] = [];
   const single = dropCopies(messages, repaired);
-  const matched = matchResults(single);
-  repaired.push(...matched.notes);
-  const { rebuilt, invented } = rebuild(single, matched.exchanges, repaired);
+  const exchanges = matchResults(single, repaired);
+  const { rebuilt, invented } = rebuild(single, exchanges, repaired);
   for (let tail = rebuilt.at(-1); tail && saysNothing(tail); tail = rebuilt.at(-1)) {
     repaired.push(`Dropped message ${quote(tail.id)} at the end: it says nothing.`);
     rebuilt.pop();

@@ -380,6 +380,11 @@ test('repair keeps an emptied user message for its id', () => {
   expect(messages.at(-1)).toEqual(message('u', 'user'));
 });
 
+test('repair reports more faults than a call can have arguments', () => {
+  const orphans = Array.from({ length: 200_000 }, (_, index) => result(String(index)));
+  expect(repairMessages({ ...message('s', 'tool'), content: orphans }).repaired).toHaveLength(200_001);
+});
+
 test('repair of many faults reads each message a bounded number of times', () => {
   const size = 4000;
   let reads = 0;
