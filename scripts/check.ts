@@ -4,12 +4,15 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { delimiter, join, resolve } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 
 interface Step {
   readonly name: string;
   readonly command: readonly string[];
   /** Print what it says even when it passes. */
   readonly speaks?: boolean;
+  /** The later steps of its lane make no sense when it fails. */
+  readonly isNeeded?: boolean;
   /** A step that takes longer hangs and is ended. Default 300 seconds. */
   readonly limitSeconds?: number;
 }
@@ -29,9 +32,8 @@ const sourceSteps: readonly Step[] = [
 ];
 const fullSourceSteps: readonly Step[] = [{ name: 'largest', command: ['node', 'scripts/largest.ts'], speaks: true }];
 
-// Each of these needs the ones before it.
 const packageSteps: readonly Step[] = [
-  { name: 'build', command: ['node', 'scripts/build.ts'] },
+  { name: 'build', command: ['node', 'scripts/build.ts'], isNeeded: true },
   { name: 'built entries', command: ['node', 'scripts/smoke.ts'], speaks: true },
   { name: 'browser bundle', command: ['node', 'scripts/bundle.ts'] },
   { name: 'bundle size', command: ['size-limit'], speaks: full },
@@ -62,8 +64,8 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 
 await mkdir(cache, { recursive: true });
 await Promise.all([
-  runLane(full ? [...sourceSteps, ...fullSourceSteps] : sourceSteps, { stopAtFailure: false }),
-  runLane(full ? [...packageSteps, ...fullPackageSteps] : packageSteps, { stopAtFailure: true }),
+  runLane(full ? [...sourceSteps, ...fullSourceSteps] : sourceSteps),
+  runLane(full ? [...packageSteps, ...fullPackageSteps] : packageSteps),
 ]);
 await runTests();
 
@@ -72,13 +74,13 @@ const skipped = total.skipped > 0 ? `, ${total.skipped} skipped` : '';
 console.log(`\n${total.passed} passed, ${total.failed} failed${skipped}`);
 process.exitCode = failures.length > 0 ? 1 : 0;
 
-async function runLane(steps: readonly Step[], { stopAtFailure }: { readonly stopAtFailure: boolean }): Promise<void> {
+async function runLane(steps: readonly Step[]): Promise<void> {
   for (const [index, step] of steps.entries()) {
     const { passed, seconds, output } = await run(step, 'pipe');
     console.log(line(step, passed, seconds));
     if (!passed || step.speaks === true) console.log(output.trimEnd().replaceAll(/^/gm, '    '));
     count(step, passed);
-    if (!passed && stopAtFailure) {
+    if (!passed && step.isNeeded === true) {
       const rest = steps.slice(index + 1);
       if (rest.length > 0) console.log(`      not run after that: ${rest.map(({ name }) => name).join(', ')}`);
       return;
@@ -149,7 +151,7 @@ function run(step: Step, stdio: 'pipe' | 'inherit'): Promise<{ passed: boolean; 
     const end = (passed: boolean) => {
       clearTimeout(timer);
       running.delete(child);
-      done({ passed, seconds: (performance.now() - started) / 1000, output });
+      done({ passed, seconds: (performance.now() - started) / 1000, output: stripVTControlCharacters(output) });
     };
     child.on('error', (error) => {
       output += error.message;
