@@ -4,6 +4,9 @@ import { describeValue } from './describe-value.ts';
 import { jsonFault } from './json-fault.ts';
 import { isRecord, referencedSchema, schemaEntries, schemaList, type SchemaNode, typesOf } from './schema-node.ts';
 
+// Far more than any model sends; values that share parts could go on for ever.
+const maxNodes = 5_000_000;
+
 /** A record of arguments of its own, or what is wrong with what was sent. */
 export type DecodedArguments =
   | { readonly ok: true; readonly args: Readonly<Record<string, unknown>> }
@@ -101,17 +104,27 @@ function subSchemas(node: { readonly [keyword: string]: unknown }): readonly Sch
 }
 
 // Arrays and plain records are copied at every depth, anything else (no JSON) is kept as it is.
-function copyValue(value: unknown): unknown {
+function copyValue(value: unknown, budget: { left: number }): unknown {
   if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map(copyValue);
+  if (Array.isArray(value)) {
+    spend(budget, value.length);
+    return value.map((item) => copyValue(item, budget));
+  }
   const prototype: unknown = Object.getPrototypeOf(value);
-  return isRecord(value) && (prototype === Object.prototype || prototype === null) ? copyRecord(value) : value;
+  return isRecord(value) && (prototype === Object.prototype || prototype === null) ? copyRecord(value, budget) : value;
 }
 
-function copyRecord(record: { readonly [key: string]: unknown }): Record<string, unknown> {
+function copyRecord(record: { readonly [key: string]: unknown }, budget = { left: maxNodes }): Record<string, unknown> {
   const copy: Record<string, unknown> = {};
-  for (const key of Object.keys(record)) setField(copy, key, copyValue(record[key]));
+  const keys = Object.keys(record);
+  spend(budget, keys.length);
+  for (const key of keys) setField(copy, key, copyValue(record[key], budget));
   return copy;
+}
+
+function spend(budget: { left: number }, nodes: number): void {
+  budget.left -= nodes + 1;
+  if (budget.left < 0) throw new Error(`more than ${maxNodes} values`);
 }
 
 function setField(record: Record<string, unknown>, key: string, value: unknown): void {

@@ -1,11 +1,11 @@
 // Copies of arbitrary values that JSON can express, for tool results that are more than plain data. Called by json-text.
 
 import { boundedText } from './bounded-text.ts';
-import { errorResultText } from './error-text.ts';
+import { errorMessage, isErrorObject } from './error-message.ts';
 
-// More nodes than this are megabytes of text, far past what a result may have.
-const maxPlainNodes = 5_000_000;
-const maxCopiedNodes = 500_000;
+// A node is at least two bytes of JSON, so values above these are longer than any result and shown in part.
+const maxPlainNodes = 1_000_000;
+const maxCopiedNodes = 550_000;
 const maxDepth = 200;
 const maxStringBytes = 1_048_576;
 
@@ -61,7 +61,7 @@ function copy(value: unknown, state: CopyState): unknown {
   try {
     return copyObject(value, state);
   } catch (thrown) {
-    return `(unreadable: ${errorResultText(thrown)})`;
+    return unreadable(thrown);
   } finally {
     state.ancestors.delete(value);
   }
@@ -75,7 +75,7 @@ function copyObject(value: object, state: CopyState): unknown {
     const json: unknown = Reflect.apply(toJson, value, ['']);
     return json === value ? copyFields(value, state) : copy(json, state);
   }
-  if (value instanceof Error) return { name: String(value.name), message: errorResultText(value) };
+  if (isErrorObject(value)) return { name: String(value.name), message: errorMessage(value) ?? '' };
   if (value instanceof Map) return copyMap(value, state);
   if (value instanceof Set) return copyList(value.values(), value.size, state);
   if (Array.isArray(value)) return copyList(value, value.length, state);
@@ -149,10 +149,14 @@ function copyEntries(entries: Iterable<readonly [unknown, unknown]>, state: Copy
   return fields;
 }
 
+function unreadable(thrown: unknown): string {
+  return `(unreadable: ${errorMessage(thrown) ?? 'no reason given'})`;
+}
+
 function safeGet(value: object, key: string): unknown {
   try {
     return Reflect.get(value, key);
   } catch (thrown) {
-    return `(unreadable: ${errorResultText(thrown)})`;
+    return unreadable(thrown);
   }
 }

@@ -80,15 +80,17 @@ function objectSchema(toolName: string, schema: unknown): { readonly [key: strin
 }
 
 function readResult(toolName: string, result: unknown): Validation {
-  if (!isRecord(result)) throw new Error(`the validator of ${toolName} answered ${typeof result} instead of a result`);
-  if (typeof result['then'] === 'function') {
-    Promise.resolve(result).catch(() => {}); // nobody waits for it
-    throw new Error(
-      `the validator of ${toolName} is asynchronous, and arguments are checked synchronously; move the check into execute`,
-    );
+  if (typeof result !== 'object' || result === null) {
+    throw new Error(`the validator of ${toolName} answered ${typeof result} instead of a result`);
   }
-  // A parse boundary: Standard Schema's own shape.
-  const { issues, value } = result as unknown as StandardResult<unknown> & { readonly value?: unknown };
+  if ('then' in result && typeof result.then === 'function') {
+    Promise.resolve(result).catch(() => {}); // nobody waits for it
+    // zod also answers so when a check throws.
+    const reason = 'an asynchronous check, or one that throws; checks here are synchronous, so move it into execute';
+    throw new Error(`the validator of ${toolName} answered with a promise (${reason})`);
+  }
+  // A parse boundary: Standard Schema's own shape. arktype's failures are arrays with `issues`.
+  const { issues, value } = result as StandardResult<unknown> & { readonly value?: unknown };
   return issues === undefined || issues === null ? { ok: true, value } : { ok: false, issues: [...issues] };
 }
 

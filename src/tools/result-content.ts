@@ -2,6 +2,7 @@
 
 import type { ResultContent } from '../conversation/block.ts';
 import { boundedText, utf8Length } from './bounded-text.ts';
+import { isErrorObject } from './error-message.ts';
 import { errorResultText } from './error-text.ts';
 import { jsonText } from './json-text.ts';
 import { describedObject } from './plain-copy.ts';
@@ -29,7 +30,7 @@ export function toResultBlocks(value: unknown): ResultBlocks {
   try {
     if (isToolResult(value))
       return { content: bounded(readResultContent(value.content)), isError: value.isError === true };
-    if (value instanceof Error) return { content: [text(errorResultText(value))], isError: true };
+    if (isErrorObject(value)) return { content: [text(errorResultText(value))], isError: true };
     return { content: [text(boundedText(textOf(value), maxResultBytes))], isError: false };
   } catch {
     return { content: [text('(unreadable result)')], isError: false };

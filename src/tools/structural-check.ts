@@ -57,10 +57,9 @@ function compile(node: SchemaNode, scope: Scope): StructuralCheck {
   const checks: StructuralCheck[] = [];
   if (typeof reference === 'string') checks.push(compileReference(reference, scope));
   const types = typesOf(node['type']);
-  // Values of a wrong type are reported once, not again by the keywords for their type.
-  if (types !== undefined) checks.push(compileTypes(types));
   if (Array.isArray(node['enum'])) checks.push(compileEnum(node['enum']));
   if ('const' in node) checks.push(compileEnum([node['const']]));
+  if (types !== undefined) checks.push(compileTypes(types));
   const object = compileObject(node, scope);
   if (object !== undefined) checks.push(object);
   const array = compileArray(node, scope);
