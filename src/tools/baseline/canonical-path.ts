@@ -32,7 +32,10 @@ export function isWithin(path: string, folder: string): boolean {
 // Follows part by part; from the first missing part on, the rest is taken as it is written.
 async function followed(path: string): Promise<CanonicalPath> {
   let done = parse(path).root;
-  const rest = path.slice(done.length).split(sep).filter((part) => part !== '');
+  const rest = path
+    .slice(done.length)
+    .split(sep)
+    .filter((part) => part !== '');
   let links = 0;
   for (let part = rest.shift(); part !== undefined; part = rest.shift()) {
     if (part === '.') continue;
@@ -48,7 +51,10 @@ async function followed(path: string): Promise<CanonicalPath> {
       const code = errorCodeOf(error);
       const ahead = resolve(next, ...rest);
       if (code === 'ENOENT') return { path: ahead };
-      return { path: ahead, fault: code === 'ENOTDIR' ? 'a part of it is a file, not a folder' : 'a part of it may not be entered' };
+      return {
+        path: ahead,
+        fault: code === 'ENOTDIR' ? 'a part of it is a file, not a folder' : 'a part of it may not be entered',
+      };
     }
     if (target === undefined) {
       done = next;
@@ -56,7 +62,12 @@ async function followed(path: string): Promise<CanonicalPath> {
     }
     if (++links > maxLinks) return { path: next, fault: 'its links lead in a circle' };
     if (isAbsolute(target)) done = parse(target).root;
-    rest.unshift(...target.slice(isAbsolute(target) ? done.length : 0).split(sep).filter((each) => each !== ''));
+    rest.unshift(
+      ...target
+        .slice(isAbsolute(target) ? done.length : 0)
+        .split(sep)
+        .filter((each) => each !== ''),
+    );
   }
   return { path: done };
 }

@@ -64,9 +64,16 @@ export function createChanger(options: ChangeOptions): Changer {
 }
 
 /** Changes the file the model named. Call it before any await: its place in the queue is the order of the calls. */
-export async function changeFile(changer: Changer, named: string, context: ToolContext, decide: Decide): Promise<ToolResult> {
+export async function changeFile(
+  changer: Changer,
+  named: string,
+  context: ToolContext,
+  decide: Decide,
+): Promise<ToolResult> {
   const { session, signal } = context;
-  const located = changer.workspace.resolve(named, 'write').then((found) => (found.type === 'path' ? found.path : undefined));
+  const located = changer.workspace
+    .resolve(named, 'write')
+    .then((found) => (found.type === 'path' ? found.path : undefined));
   return await inCallOrder(session, located, signal, async () => {
     signal.throwIfAborted();
     const loaded = await load(changer, named, context);
@@ -79,7 +86,12 @@ export async function changeFile(changer: Changer, named: string, context: ToolC
     if (decision.type === 'leave') return ToolResult.text(decision.message);
     try {
       const content = decision.bytes;
-      const replaced = await replaceFile({ path: before.path, content, signal, ...(stat === undefined ? {} : { before: stat }) });
+      const replaced = await replaceFile({
+        path: before.path,
+        content,
+        signal,
+        ...(stat === undefined ? {} : { before: stat }),
+      });
       if (replaced.type === 'refused') {
         return ToolResult.error(`${before.shown} was not changed: ${replaced.reason}.`);
       }
@@ -88,7 +100,9 @@ export async function changeFile(changer: Changer, named: string, context: ToolC
       signal.throwIfAborted();
       return ToolResult.error(fileErrorText(error, 'written', before.shown));
     }
-    return ToolResult.text(decision.say(fileDiff(decision.textBefore, decision.textAfter, resultLines)) + linksNote(stat));
+    return ToolResult.text(
+      decision.say(fileDiff(decision.textBefore, decision.textAfter, resultLines)) + linksNote(stat),
+    );
   });
 }
 
@@ -96,7 +110,12 @@ export async function changeFile(changer: Changer, named: string, context: ToolC
  * What a person sees before they approve: `{ type: 'create' | 'update', path, diff, added, removed }`, or
  * `{ type: 'refused' | 'unchanged', path, message }` where the call will fail or change nothing.
  */
-export async function previewChange(changer: Changer, named: string, context: ToolContext, decide: Decide): Promise<JsonValue> {
+export async function previewChange(
+  changer: Changer,
+  named: string,
+  context: ToolContext,
+  decide: Decide,
+): Promise<JsonValue> {
   const loaded = await load(changer, named, context);
   if (loaded.type === 'refused') return { type: 'refused', path: named, message: loaded.message };
   const decision = await decide(loaded.before);
@@ -115,15 +134,26 @@ async function load({ workspace, readBeforeEdit }: Changer, named: string, conte
   if (file.type === 'missing') return { type: 'loaded', before: { path, shown } };
   try {
     if (file.stat.size > maxFileBytes) {
-      return { type: 'refused', message: `${shown} has ${file.stat.size} bytes; files over ${maxFileBytes} bytes are not changed by this tool.` };
+      return {
+        type: 'refused',
+        message: `${shown} has ${file.stat.size} bytes; files over ${maxFileBytes} bytes are not changed by this tool.`,
+      };
     }
     const bytes = await file.handle.readFile({ signal: context.signal });
-    const freshness = readBeforeEdit ? readLedger(context.session).freshness(path, fileState(file.stat, bytes)) : 'fresh';
+    const freshness = readBeforeEdit
+      ? readLedger(context.session).freshness(path, fileState(file.stat, bytes))
+      : 'fresh';
     if (freshness === 'unread') {
-      return { type: 'refused', message: `${shown} exists and was not read in this conversation. Read it first, then repeat the call.` };
+      return {
+        type: 'refused',
+        message: `${shown} exists and was not read in this conversation. Read it first, then repeat the call.`,
+      };
     }
     if (freshness === 'stale') {
-      return { type: 'refused', message: `${shown} was changed since it was last read, by another program or by the user. Read it again, then repeat the call.` };
+      return {
+        type: 'refused',
+        message: `${shown} was changed since it was last read, by another program or by the user. Read it again, then repeat the call.`,
+      };
     }
     return { type: 'loaded', before: { path, shown, bytes }, stat: file.stat };
   } catch (error) {
@@ -136,5 +166,7 @@ async function load({ workspace, readBeforeEdit }: Changer, named: string, conte
 
 function linksNote(stat: BigIntStats | undefined): string {
   const others = stat === undefined ? 0n : stat.nlink - 1n;
-  return others > 0n ? `\n[The file had ${others} other hard link${others === 1n ? '' : 's'}: there the old content stays.]` : '';
+  return others > 0n
+    ? `\n[The file had ${others} other hard link${others === 1n ? '' : 's'}: there the old content stays.]`
+    : '';
 }

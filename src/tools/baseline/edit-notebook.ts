@@ -39,7 +39,8 @@ export function editNotebook(text: string, change: NotebookChange): NotebookOutc
   const cell = change.cellId === undefined ? undefined : findCell(notebook, change.cellId);
   if (cell !== undefined && 'fault' in cell) return refused(cell.fault);
   if (change.mode === 'insert') return inserted(place, change, cell);
-  if (cell === undefined) return refused(`edit_mode ${change.mode} needs a cell_id. Read shows the cells with their ids.`);
+  if (cell === undefined)
+    return refused(`edit_mode ${change.mode} needs a cell_id. Read shows the cells with their ids.`);
   return change.mode === 'delete' ? deleted(place, cell) : replaced(place, change, cell);
 }
 
@@ -94,12 +95,15 @@ function replaced(place: Place, change: NotebookChange, cell: NotebookCell): Not
       const raw = text.slice(member.value.start, member.value.end);
       return { key: member.key, member, raw: value === undefined ? raw : style.render(value, 3) };
     });
-  const isSameShape = members.length === span.members.length && [...wanted.values()].every((value) => value === undefined);
+  const isSameShape =
+    members.length === span.members.length && [...wanted.values()].every((value) => value === undefined);
   const became = type === cell.type ? '' : `, now ${type}`;
   const done = `Replaced the source of ${cellName(cell)} (${cell.type}${became})${type === 'code' ? ' and cleared its outputs' : ''}.`;
   if (isSameShape) {
     // From the last member to the first, so that earlier places stay true.
-    const changed = members.toReversed().reduce((all, { member, raw }) => spliced(all, member.value.start, member.value.end, raw), text);
+    const changed = members
+      .toReversed()
+      .reduce((all, { member, raw }) => spliced(all, member.value.start, member.value.end, raw), text);
     return edited(changed, done);
   }
   const all = members.map(({ key, raw }) => ({ key, raw }));

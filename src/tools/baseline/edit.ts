@@ -2,7 +2,16 @@
 
 import type { Tool } from '../../contracts/tool.ts';
 import { defineTool } from '../define-tool.ts';
-import { changeFile, createChanger, previewChange, type Changer, type ChangeOptions, type Decide, type Decision, type FileBefore } from './change-file.ts';
+import {
+  changeFile,
+  createChanger,
+  previewChange,
+  type Changer,
+  type ChangeOptions,
+  type Decide,
+  type Decision,
+  type FileBefore,
+} from './change-file.ts';
 import { editText } from './edit-text.ts';
 import { fileKind } from './file-kind.ts';
 import { lenientArguments } from './lenient-arguments.ts';
@@ -33,7 +42,11 @@ export function editTool(options: ChangeOptions): Tool {
     parameters: lenientArguments<EditArguments>({
       type: 'object',
       properties: {
-        file_path: { type: 'string', minLength: 1, description: 'The file to change: an absolute path, or one relative to the working directory' },
+        file_path: {
+          type: 'string',
+          minLength: 1,
+          description: 'The file to change: an absolute path, or one relative to the working directory',
+        },
         old_string: { type: 'string', description: 'The text to replace' },
         new_string: { type: 'string', description: 'The text to put in its place' },
         replace_all: { type: 'boolean', description: 'Replace every occurrence. Default false' },
@@ -52,7 +65,9 @@ function decideEdit(changer: Changer, args: EditArguments): Decide {
     const { bytes, shown } = before;
     if (bytes === undefined) return await newFile(changer, args, before);
     if (args.old_string === '' && bytes.length > 0) {
-      return refuse(`${shown} exists and is not empty, and an empty old_string is only for new files. Give the text to replace.`);
+      return refuse(
+        `${shown} exists and is not empty, and an empty old_string is only for new files. Give the text to replace.`,
+      );
     }
     const kind = fileKind(bytes);
     if (kind.type !== 'text') return refuse(`${shown} is no text file; Edit only changes text.`);
@@ -60,13 +75,17 @@ function decideEdit(changer: Changer, args: EditArguments): Decide {
     const content = bytes.subarray(codec.mark.length);
     const decision = editContent(content, codec, args, shown);
     const isMiss = decision.type === 'refuse' && /\.ipynb$/i.test(shown);
-    return isMiss ? refuse(`${decision.message}\nThis is a notebook, which Read shows cell by cell: change it with NotebookEdit.`) : decision;
+    return isMiss
+      ? refuse(`${decision.message}\nThis is a notebook, which Read shows cell by cell: change it with NotebookEdit.`)
+      : decision;
   };
 }
 
 async function newFile({ workspace }: Changer, args: EditArguments, { path, shown }: FileBefore): Promise<Decision> {
   if (args.old_string !== '') {
-    return refuse(`${await missingFileText(workspace, path, shown)} To create a file use Write, or Edit with an empty old_string.`);
+    return refuse(
+      `${await missingFileText(workspace, path, shown)} To create a file use Write, or Edit with an empty old_string.`,
+    );
   }
   const text = args.new_string.toWellFormed();
   const say = (): string => `Created ${shown} (${Buffer.byteLength(text)} bytes).`;
@@ -76,7 +95,9 @@ async function newFile({ workspace }: Changer, args: EditArguments, { path, show
 function editContent(content: Buffer, codec: TextCodec, args: EditArguments, shown: string): Decision {
   const text = codec.decode(content);
   if (text === undefined) {
-    return refuse(`${shown} cannot be edited: read as ${codec.name} it holds bytes that could not be written back as they are.`);
+    return refuse(
+      `${shown} cannot be edited: read as ${codec.name} it holds bytes that could not be written back as they are.`,
+    );
   }
   const newText = codec.fromModel(withoutMark(args.new_string, codec));
   if (newText === undefined) return refuse(unknownCharacter(args.new_string, codec, shown));
@@ -92,7 +113,10 @@ function editContent(content: Buffer, codec: TextCodec, args: EditArguments, sho
   if (outcome !== undefined && !codec.isBytewise) return refuse(`${shown}: ${outcome.message}`);
   // In the model's own words: what was searched is bytes rather than characters, or the search was impossible.
   const seen = editText(codec.view(content), { ...edit, oldText: args.old_string, newText: args.new_string });
-  const message = seen.type === 'refused' ? seen.message : 'old_string touches bytes that are no valid text, which Edit cannot change. Nothing was changed.';
+  const message =
+    seen.type === 'refused'
+      ? seen.message
+      : 'old_string touches bytes that are no valid text, which Edit cannot change. Nothing was changed.';
   return refuse(`${shown}: ${message}`);
 }
 

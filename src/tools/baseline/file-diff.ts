@@ -28,7 +28,9 @@ export function fileDiff(before: string, after: string, maxLines: number): FileD
   let removed = 0;
   const lines: string[] = [];
   for (const hunk of hunks) {
-    lines.push(`@@ -${range(hunk.oldStart + skipped, hunk.oldLines)} +${range(hunk.newStart + skipped, hunk.newLines)} @@`);
+    lines.push(
+      `@@ -${range(hunk.oldStart + skipped, hunk.oldLines)} +${range(hunk.newStart + skipped, hunk.newLines)} @@`,
+    );
     for (const line of hunk.lines) {
       if (line.startsWith('+')) added++;
       else if (line.startsWith('-')) removed++;
@@ -51,7 +53,11 @@ function commonLines(before: string, after: string): { head: number; tail: numbe
   let head = same;
   for (let line = 0; line <= context && head > 0; line++) head = before.lastIndexOf('\n', head - 2) + 1;
   let tail = 0;
-  while (tail < room - same && before.charCodeAt(before.length - 1 - tail) === after.charCodeAt(after.length - 1 - tail)) tail++;
+  while (
+    tail < room - same &&
+    before.charCodeAt(before.length - 1 - tail) === after.charCodeAt(after.length - 1 - tail)
+  )
+    tail++;
   let from = before.length - tail;
   for (let line = 0; line <= context && from < before.length; line++) {
     const end = before.indexOf('\n', from);
@@ -61,7 +67,10 @@ function commonLines(before: string, after: string): { head: number; tail: numbe
 }
 
 // Too different for a line by line account: everything out, everything in.
-function wholeHunk(before: string, after: string): { oldStart: number; oldLines: number; newStart: number; newLines: number; lines: string[] } {
+function wholeHunk(
+  before: string,
+  after: string,
+): { oldStart: number; oldLines: number; newStart: number; newLines: number; lines: string[] } {
   const oldLines = linesOf(before);
   const newLines = linesOf(after);
   return {

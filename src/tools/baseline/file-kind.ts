@@ -63,7 +63,8 @@ function mediaTypeOf(head: Buffer): string {
 }
 
 function controlFault(sample: Buffer): string | undefined {
-  if (hasUtf16Mark(sample)) return sample.length >= 4 && sample.readUInt16LE(2) === 0 && sample[0] === 0xff ? 'UTF-32 text' : undefined;
+  if (hasUtf16Mark(sample))
+    return sample.length >= 4 && sample.readUInt16LE(2) === 0 && sample[0] === 0xff ? 'UTF-32 text' : undefined;
   if (sample.includes(0)) return utf16Guess(sample) === undefined ? 'it holds NUL bytes' : undefined;
   let controls = 0;
   for (const byte of sample) if (isControl(byte)) controls++;

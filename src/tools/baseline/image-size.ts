@@ -1,7 +1,10 @@
 // Reads width and height out of an image's first bytes. Used by Read to say what it shows.
 
 /** Pixels, or undefined where the header is not understood. */
-export function imageSize(bytes: Buffer, mediaType: string): { readonly width: number; readonly height: number } | undefined {
+export function imageSize(
+  bytes: Buffer,
+  mediaType: string,
+): { readonly width: number; readonly height: number } | undefined {
   try {
     switch (mediaType) {
       case 'image/png':

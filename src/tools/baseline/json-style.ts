@@ -39,7 +39,9 @@ export function jsonStyle(text: string, root: JsonSpan): JsonStyle {
     const isList = Array.isArray(value);
     const parts = isList
       ? value.map((item: JsonValue) => render(item, level + 1))
-      : Object.entries(value).map(([key, member]: [string, JsonValue]) => `${quote(key)}${colon}${render(member, level + 1)}`);
+      : Object.entries(value).map(
+          ([key, member]: [string, JsonValue]) => `${quote(key)}${colon}${render(member, level + 1)}`,
+        );
     const [open, close] = isList ? ['[', ']'] : ['{', '}'];
     if (parts.length === 0) return open + close;
     return `${open}${line(level + 1)}${parts.join(comma + line(level + 1))}${line(level)}${close}`;
@@ -48,5 +50,8 @@ export function jsonStyle(text: string, root: JsonSpan): JsonStyle {
 }
 
 function escaped(character: string): string {
-  return Array.from({ length: character.length }, (_, index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, '0')}`).join('');
+  return Array.from(
+    { length: character.length },
+    (_, index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, '0')}`,
+  ).join('');
 }

@@ -6,7 +6,12 @@ import type { StandardIssue, StandardJsonSchema, StandardResult } from '../stand
 
 /** The part of JSON Schema the baseline tools use. */
 export type ArgumentSchema =
-  | { readonly type: 'string'; readonly description?: string; readonly minLength?: number; readonly enum?: readonly string[] }
+  | {
+      readonly type: 'string';
+      readonly description?: string;
+      readonly minLength?: number;
+      readonly enum?: readonly string[];
+    }
   | { readonly type: 'integer'; readonly description?: string; readonly minimum?: number; readonly maximum?: number }
   | { readonly type: 'boolean'; readonly description?: string }
   | { readonly type: 'array'; readonly description?: string; readonly items: ArgumentSchema }
@@ -78,7 +83,12 @@ function readValue(schema: ArgumentSchema, value: unknown, path: Path, issues: S
   }
 }
 
-function readFields(schema: ObjectSchema, fields: object, path: Path, issues: StandardIssue[]): Record<string, unknown> {
+function readFields(
+  schema: ObjectSchema,
+  fields: object,
+  path: Path,
+  issues: StandardIssue[],
+): Record<string, unknown> {
   const names = Object.keys(schema.properties);
   for (const name of Object.keys(fields)) {
     if (names.includes(name)) continue;

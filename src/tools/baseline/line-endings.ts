@@ -53,7 +53,9 @@ export function dominantEnding(text: string, breaks: LineBreaks): LineEnding | u
 /** Every line ending of `text`, in order. */
 export function endingsOf(text: string, breaks: LineBreaks): LineEnding[] {
   const pattern = breaks === 'cr' ? /\r\n|\n|\r/g : /\r\n|\n/g;
-  return Array.from(text.matchAll(pattern), (match) => (match[0] === '\r\n' ? '\r\n' : match[0] === '\r' ? '\r' : '\n'));
+  return Array.from(text.matchAll(pattern), (match) =>
+    match[0] === '\r\n' ? '\r\n' : match[0] === '\r' ? '\r' : '\n',
+  );
 }
 
 /** `text` (LF only) with its line ends replaced one by one by `endings`; those beyond the list get `rest`. */

@@ -76,10 +76,13 @@ export function createLineSplitter(options: SplitterOptions): LineSplitter {
     keptLength = 0;
     length = 0;
   };
-  const endsInReturn = (bytes: Buffer): boolean => bytes.length >= unit && unitAt(bytes, bytes.length - unit) === carriageReturn;
+  const endsInReturn = (bytes: Buffer): boolean =>
+    bytes.length >= unit && unitAt(bytes, bytes.length - unit) === carriageReturn;
   const unitAt = (bytes: Buffer, at: number): number => {
     if (unit === 1) return bytes[at] ?? -1;
-    return options.isBigEndian ? ((bytes[at] ?? 0) << 8) | (bytes[at + 1] ?? 0) : (bytes[at] ?? 0) | ((bytes[at + 1] ?? 0) << 8);
+    return options.isBigEndian
+      ? ((bytes[at] ?? 0) << 8) | (bytes[at + 1] ?? 0)
+      : (bytes[at] ?? 0) | ((bytes[at + 1] ?? 0) << 8);
   };
 
   function findLineFeed(chunk: Buffer, from: number): number {

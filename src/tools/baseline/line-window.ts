@@ -113,7 +113,7 @@ async function feed(
     return true;
   }
   const chunk = Buffer.allocUnsafe(chunkBytes);
-  for (let at = position; ; ) {
+  for (let at = position; ;) {
     signal.throwIfAborted();
     if (isFull() && source.size - at > countableBytes) return false;
 
@@ -130,7 +130,6 @@ async function feed(
 async function readFully(handle: FileHandle, chunk: Buffer, position: number): Promise<number> {
   let filled = 0;
   while (filled < chunk.length) {
-
     const { bytesRead } = await handle.read(chunk, filled, chunk.length - filled, position + filled);
     if (bytesRead === 0) break;
     filled += bytesRead;

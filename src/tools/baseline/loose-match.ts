@@ -7,7 +7,13 @@ import { exactMatches, lineAt } from './exact-matches.ts';
 
 /** A unique place and the text to put there, several places, or none. `difference` names what was ignored. */
 export type LooseMatch =
-  | { readonly type: 'one'; readonly start: number; readonly end: number; readonly text: string; readonly difference: string }
+  | {
+      readonly type: 'one';
+      readonly start: number;
+      readonly end: number;
+      readonly text: string;
+      readonly difference: string;
+    }
   | { readonly type: 'several'; readonly lines: readonly number[]; readonly difference: string }
   | { readonly type: 'none' };
 
@@ -30,7 +36,8 @@ export function looseMatch(text: string, oldText: string, newText: string): Loos
     const places = find();
     const [place, another] = places;
     if (place === undefined) continue;
-    if (another !== undefined) return { type: 'several', lines: places.map(({ start }) => lineAt(text, start)), difference };
+    if (another !== undefined)
+      return { type: 'several', lines: places.map(({ start }) => lineAt(text, start)), difference };
     return { type: 'one', start: place.start, end: place.end, text: place.fit(), difference };
   }
   return { type: 'none' };
@@ -72,12 +79,18 @@ function fittedCharacters(actual: string, oldText: string, newText: string): str
 /** How a line added by the edit must be changed to fit, or undefined where the lines do not match. */
 type LineRule = (actual: readonly string[], wanted: readonly string[]) => ((added: string) => string) | undefined;
 
-function sameButTrailingSpace(actual: readonly string[], wanted: readonly string[]): ((added: string) => string) | undefined {
+function sameButTrailingSpace(
+  actual: readonly string[],
+  wanted: readonly string[],
+): ((added: string) => string) | undefined {
   return actual.every((line, index) => line.trimEnd() === wanted[index]?.trimEnd()) ? (added) => added : undefined;
 }
 
 // One and the same run of whitespace in front of every line that is not blank, more than asked for or less.
-function indentationShift(actual: readonly string[], wanted: readonly string[]): ((added: string) => string) | undefined {
+function indentationShift(
+  actual: readonly string[],
+  wanted: readonly string[],
+): ((added: string) => string) | undefined {
   let more: string | undefined;
   let less: string | undefined;
   for (const [index, line] of actual.entries()) {
@@ -85,11 +98,14 @@ function indentationShift(actual: readonly string[], wanted: readonly string[]):
     if (line.trim() === '' && asked.trim() === '') continue;
     if (line.trim() !== asked.trim()) return undefined;
     if (more === undefined && less === undefined) {
-      if (indentOf(line).endsWith(indentOf(asked))) more = indentOf(line).slice(0, -indentOf(asked).length || undefined);
-      else if (indentOf(asked).endsWith(indentOf(line))) less = indentOf(asked).slice(0, -indentOf(line).length || undefined);
+      if (indentOf(line).endsWith(indentOf(asked)))
+        more = indentOf(line).slice(0, -indentOf(asked).length || undefined);
+      else if (indentOf(asked).endsWith(indentOf(line)))
+        less = indentOf(asked).slice(0, -indentOf(line).length || undefined);
       else return undefined;
     }
-    const shifted = more !== undefined ? more + asked : asked.startsWith(less ?? '') ? asked.slice(less?.length) : undefined;
+    const shifted =
+      more !== undefined ? more + asked : asked.startsWith(less ?? '') ? asked.slice(less?.length) : undefined;
     if (shifted?.trimEnd() !== line.trimEnd()) return undefined;
   }
   return (added) => {

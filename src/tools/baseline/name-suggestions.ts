@@ -44,7 +44,10 @@ async function nearPaths(workspace: Workspace, path: string): Promise<string[]> 
 async function isVisibleFile(workspace: Workspace, path: string): Promise<boolean> {
   const resolved = await workspace.resolve(path, 'read');
   if (resolved.type !== 'path') return false;
-  return await lstat(resolved.path).then((stat) => stat.isFile(), () => false);
+  return await lstat(resolved.path).then(
+    (stat) => stat.isFile(),
+    () => false,
+  );
 }
 
 // Case, accents' form and kinds of spaces are the usual slips.

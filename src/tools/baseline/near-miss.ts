@@ -45,7 +45,10 @@ function differences(wanted: string, found: string): string {
   const shown = diffLines(`${wanted}\n`, `${found}\n`)
     .flatMap((change) => {
       const sign = change.added ? '+' : change.removed ? '-' : ' ';
-      return change.value.replace(/\n$/, '').split('\n').map((line) => sign + visible(cutToUnits(line, 300)));
+      return change.value
+        .replace(/\n$/, '')
+        .split('\n')
+        .map((line) => sign + visible(cutToUnits(line, 300)));
     })
     .join('\n');
   return cutToUnits(cutToLines(shown, shownLines), shownUnits);
@@ -84,7 +87,10 @@ function nearestStart(lines: readonly string[], wanted: readonly string[]): numb
 }
 
 function mostAlike(keys: readonly string[], wanted: readonly string[]): number | undefined {
-  const longest = wanted.reduce((best, line, index) => (line.trim().length > (wanted[best]?.trim().length ?? 0) ? index : best), 0);
+  const longest = wanted.reduce(
+    (best, line, index) => (line.trim().length > (wanted[best]?.trim().length ?? 0) ? index : best),
+    0,
+  );
   const target = pairsOf(lineKey(wanted[longest] ?? ''));
   let best: number | undefined;
   let likeness = minimumLikeness;

@@ -2,7 +2,14 @@
 
 import type { Tool } from '../../contracts/tool.ts';
 import { defineTool } from '../define-tool.ts';
-import { changeFile, createChanger, previewChange, type Changer, type ChangeOptions, type Decide } from './change-file.ts';
+import {
+  changeFile,
+  createChanger,
+  previewChange,
+  type Changer,
+  type ChangeOptions,
+  type Decide,
+} from './change-file.ts';
 import { editNotebook } from './edit-notebook.ts';
 import { lenientArguments } from './lenient-arguments.ts';
 import { lineBreaksOf, withLineFeeds } from './line-endings.ts';
@@ -35,10 +42,18 @@ export function notebookEditTool(options: ChangeOptions): Tool {
     parameters: lenientArguments<NotebookEditArguments>({
       type: 'object',
       properties: {
-        notebook_path: { type: 'string', minLength: 1, description: 'The notebook: an absolute path, or one relative to the working directory' },
+        notebook_path: {
+          type: 'string',
+          minLength: 1,
+          description: 'The notebook: an absolute path, or one relative to the working directory',
+        },
         cell_id: { type: 'string', description: 'The cell to change, or behind which to insert' },
         new_source: { type: 'string', description: 'The new source of the cell. Not needed to delete' },
-        cell_type: { type: 'string', enum: ['code', 'markdown', 'raw'], description: 'Needed to insert; otherwise the cell keeps its type' },
+        cell_type: {
+          type: 'string',
+          enum: ['code', 'markdown', 'raw'],
+          description: 'Needed to insert; otherwise the cell keeps its type',
+        },
         edit_mode: { type: 'string', enum: ['replace', 'insert', 'delete'], description: 'Default replace' },
       },
       required: ['notebook_path'],
@@ -61,7 +76,10 @@ function decideNotebook({ workspace }: Changer, args: NotebookEditArguments): De
     const codec = await detectEncoding(bytes, true);
     const text = codec.decode(bytes.subarray(codec.mark.length));
     if (text === undefined || codec.name !== 'UTF-8') {
-      return { type: 'refuse', message: `${shown} is no valid UTF-8, which notebooks must be (it looks like ${codec.name}).` };
+      return {
+        type: 'refuse',
+        message: `${shown} is no valid UTF-8, which notebooks must be (it looks like ${codec.name}).`,
+      };
     }
     const outcome = editNotebook(text, {
       mode,
@@ -70,7 +88,8 @@ function decideNotebook({ workspace }: Changer, args: NotebookEditArguments): De
       ...(args.cell_type === undefined ? {} : { cellType: args.cell_type }),
     });
     if (outcome.type === 'refused') return { type: 'refuse', message: outcome.message };
-    if (outcome.text === text) return { type: 'leave', message: `${shown} already has this content. Nothing was changed.` };
+    if (outcome.text === text)
+      return { type: 'leave', message: `${shown} already has this content. Nothing was changed.` };
     return {
       type: 'replace',
       bytes: Buffer.concat([codec.mark, codec.encode(outcome.text)]),

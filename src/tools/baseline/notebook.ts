@@ -33,14 +33,18 @@ export function parseNotebook(text: string): Notebook | { readonly fault: string
   }
   const major = field(value, 'nbformat');
   if (typeof major !== 'number') return { fault: 'it has no nbformat number' };
-  if (major !== 4) return { fault: `it has nbformat ${major}, and only nbformat 4 is understood; convert it with "jupyter nbconvert --to notebook"` };
+  if (major !== 4)
+    return {
+      fault: `it has nbformat ${major}, and only nbformat 4 is understood; convert it with "jupyter nbconvert --to notebook"`,
+    };
   const minor = field(value, 'nbformat_minor');
   const cells = field(value, 'cells');
   if (!Array.isArray(cells)) return { fault: 'it has no list of cells' };
   const read: NotebookCell[] = [];
   for (const [index, cell] of cells.entries()) {
     const type: unknown = field(cell, 'cell_type');
-    if (type !== 'code' && type !== 'markdown' && type !== 'raw') return { fault: `cell ${index} has no known cell_type` };
+    if (type !== 'code' && type !== 'markdown' && type !== 'raw')
+      return { fault: `cell ${index} has no known cell_type` };
     const id = field(cell, 'id');
     const outputs = field(cell, 'outputs');
     const count = field(cell, 'execution_count');
@@ -72,7 +76,9 @@ export function findCell(notebook: Notebook, name: string): NotebookCell | { rea
   const byId = notebook.cells.filter((cell) => cell.id === name);
   const [cell] = byId;
   if (byId.length > 1) {
-    return { fault: `${byId.length} cells have the id ${name}: use ${byId.map(({ index }) => `cell-${index}`).join(' or ')} instead.` };
+    return {
+      fault: `${byId.length} cells have the id ${name}: use ${byId.map(({ index }) => `cell-${index}`).join(' or ')} instead.`,
+    };
   }
   if (cell !== undefined) return cell;
   const index = /^(?:cell-)?(\d{1,9})$/.exec(name)?.[1];
@@ -80,7 +86,9 @@ export function findCell(notebook: Notebook, name: string): NotebookCell | { rea
   if (byIndex !== undefined) return byIndex;
   const known = notebook.cells.slice(0, 20).map(cellName).join(', ');
   const more = notebook.cells.length > 20 ? `, … (${notebook.cells.length} cells)` : '';
-  return { fault: `There is no cell ${name}. ${known === '' ? 'The notebook has no cells.' : `The cells are ${known}${more}.`}` };
+  return {
+    fault: `There is no cell ${name}. ${known === '' ? 'The notebook has no cells.' : `The cells are ${known}${more}.`}`,
+  };
 }
 
 /** A member of an object; undefined where there is none. */

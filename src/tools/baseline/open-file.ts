@@ -8,7 +8,13 @@ import type { PathUse, Workspace } from './workspace.ts';
 
 /** `path` is canonical, `shown` is what the model wrote. The caller closes the handle. */
 export type OpenedFile =
-  | { readonly type: 'file'; readonly path: string; readonly shown: string; readonly handle: FileHandle; readonly stat: BigIntStats }
+  | {
+      readonly type: 'file';
+      readonly path: string;
+      readonly shown: string;
+      readonly handle: FileHandle;
+      readonly stat: BigIntStats;
+    }
   | { readonly type: 'missing'; readonly path: string; readonly shown: string }
   | { readonly type: 'folder'; readonly path: string; readonly shown: string }
   | { readonly type: 'refused'; readonly message: string };

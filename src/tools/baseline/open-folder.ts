@@ -22,7 +22,13 @@ export async function openFolder(path: string): Promise<OpenFolder | undefined> 
     const isSame = (await realpath(path)) === path;
     return isSame ? { entry: (name) => join(path, name), sync: async () => {}, close: async () => {} } : undefined;
   }
-  const handle = await open(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+  const flags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
+  const handle = await open(path, flags).catch((error: unknown) => {
+    const code = errorCodeOf(error);
+    if (code === 'ENOTDIR' || code === 'ELOOP') return undefined; // a link, by now
+    throw error;
+  });
+  if (handle === undefined) return undefined;
   try {
     const known = await pathOfHandle(handle);
     if ((known ?? (await realpath(path))) !== path) {

@@ -41,7 +41,11 @@ export type Freshness = 'fresh' | 'unread' | 'stale';
 /** The ledger of one conversation, by canonical path. */
 export interface ReadLedger {
   /** Adds lines that were shown. A new state of the file forgets what was shown of the old one. */
-  readonly recordRead: (path: string, state: FileState, shown: { range?: LineRange; isWhole: boolean; next?: LinePosition }) => void;
+  readonly recordRead: (
+    path: string,
+    state: FileState,
+    shown: { range?: LineRange; isWhole: boolean; next?: LinePosition },
+  ) => void;
   /** The tools themselves made the file what it is now. */
   readonly recordWritten: (path: string, state: FileState) => void;
   readonly freshness: (path: string, state: FileState) => Freshness;

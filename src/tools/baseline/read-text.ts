@@ -21,7 +21,11 @@ export interface TextRequest {
 
 /** The text and what the ledger should keep of it; or that there is no such line, without the file's name in front. */
 export type ShownText =
-  | { readonly type: 'shown'; readonly text: string; readonly record: { readonly range?: LineRange; readonly isWhole: boolean; readonly next?: LinePosition } }
+  | {
+      readonly type: 'shown';
+      readonly text: string;
+      readonly record: { readonly range?: LineRange; readonly isWhole: boolean; readonly next?: LinePosition };
+    }
   | { readonly type: 'pastEnd'; readonly message: string };
 
 const maxLineUnits = 2000;
@@ -47,12 +51,17 @@ export async function readText(request: TextRequest): Promise<ShownText> {
   const first = lines[0];
   const last = lines.at(-1);
   if (first === undefined || last === undefined) {
-    if (total === 0) return { type: 'shown', text: 'The file is empty but for a byte order mark.', record: { isWhole: true } };
+    if (total === 0)
+      return { type: 'shown', text: 'The file is empty but for a byte order mark.', record: { isWhole: true } };
     return { type: 'pastEnd', message: `has ${plural(total ?? 0, 'line')}: offset ${offset} is past the end.` };
   }
   const isWhole = first.number === 1 && window.next === undefined && lines.every((line) => line.cutFrom === undefined);
   const body = lines.map((line) => `${line.number}\t${line.text}${cutNote(line)}`).join('\n');
-  const notes = [rangeNote(window, first.number, last.number, request.size), formatNote(codec, sample), endNote(window)];
+  const notes = [
+    rangeNote(window, first.number, last.number, request.size),
+    formatNote(codec, sample),
+    endNote(window),
+  ];
   return {
     type: 'shown',
     text: [body.toWellFormed(), ...notes.filter((note) => note !== '')].join('\n'),
@@ -66,7 +75,9 @@ export async function readText(request: TextRequest): Promise<ShownText> {
 }
 
 function cutNote(line: { readonly text: string; readonly cutFrom?: number }): string {
-  return line.cutFrom === undefined ? '' : `… [cut: ${line.text.length} characters shown of a line of ${line.cutFrom} bytes]`;
+  return line.cutFrom === undefined
+    ? ''
+    : `… [cut: ${line.text.length} characters shown of a line of ${line.cutFrom} bytes]`;
 }
 
 function rangeNote(window: LineWindow, first: number, last: number, size: number): string {

@@ -63,10 +63,21 @@ export function readTool(options: WorkspaceOptions): Tool {
     parameters: lenientArguments<ReadArguments>({
       type: 'object',
       properties: {
-        file_path: { type: 'string', minLength: 1, description: 'The file to read: an absolute path, or one relative to the working directory' },
-        offset: { type: 'integer', minimum: 0, description: 'The first line to show, counted from 1. Give it only to read on in a long file' },
+        file_path: {
+          type: 'string',
+          minLength: 1,
+          description: 'The file to read: an absolute path, or one relative to the working directory',
+        },
+        offset: {
+          type: 'integer',
+          minimum: 0,
+          description: 'The first line to show, counted from 1. Give it only to read on in a long file',
+        },
         limit: { type: 'integer', minimum: 1, description: `How many lines to show. Default ${defaultLimit}` },
-        allow_large: { type: 'boolean', description: `Show up to ${maxBytesLarge / 1000} kB at once instead of ${maxBytes / 1000} kB` },
+        allow_large: {
+          type: 'boolean',
+          description: `Show up to ${maxBytesLarge / 1000} kB at once instead of ${maxBytes / 1000} kB`,
+        },
       },
       required: ['file_path'],
     }),
@@ -140,7 +151,10 @@ async function readMedia(
   const size = Number(file.stat.size);
   const limit = kind.type === 'pdf' ? maxPdfBytes : maxImageBytes;
   if (size > limit) {
-    const advice = kind.type === 'pdf' ? 'Split it or extract its text with a program.' : 'Make a smaller copy with a program and read that.';
+    const advice =
+      kind.type === 'pdf'
+        ? 'Split it or extract its text with a program.'
+        : 'Make a smaller copy with a program and read that.';
     return ToolResult.error(`${file.shown} has ${size} bytes; the most that can be shown is ${limit}. ${advice}`);
   }
   const bytes = whole ?? (await file.handle.readFile());
@@ -148,12 +162,18 @@ async function readMedia(
   const data = bytes.toString('base64');
   if (kind.type === 'pdf') {
     const source = { type: 'base64', mediaType: 'application/pdf', data } as const;
-    return ToolResult.blocks([text(`${file.shown}: PDF, ${size} bytes.`), { type: 'document', source, title: basename(file.path) }]);
+    return ToolResult.blocks([
+      text(`${file.shown}: PDF, ${size} bytes.`),
+      { type: 'document', source, title: basename(file.path) },
+    ]);
   }
   const pixels = imageSize(bytes, kind.mediaType);
   const about = pixels === undefined ? '' : `, ${pixels.width} × ${pixels.height} pixels`;
   const source = { type: 'base64', mediaType: kind.mediaType, data } as const;
-  return ToolResult.blocks([text(`${file.shown}: ${kind.mediaType}${about}, ${size} bytes.`), { type: 'image', source }]);
+  return ToolResult.blocks([
+    text(`${file.shown}: ${kind.mediaType}${about}, ${size} bytes.`),
+    { type: 'image', source },
+  ]);
 }
 
 async function readNotebook(

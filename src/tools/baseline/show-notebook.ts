@@ -75,7 +75,11 @@ function showOutput(output: JsonValue, pictures: number): ResultContent[] {
     if (mediaType === 'text/plain') continue;
     const encoded = joined(value).replace(/\s/g, '');
     const isPicture = /^image\/(?:png|jpeg|gif|webp)$/.test(mediaType) && /^[A-Za-z0-9+/]+=*$/.test(encoded);
-    if (isPicture && encoded.length <= maxPictureLength && shown.filter((block) => block.type === 'image').length < pictures) {
+    if (
+      isPicture &&
+      encoded.length <= maxPictureLength &&
+      shown.filter((block) => block.type === 'image').length < pictures
+    ) {
       shown.push({ type: 'image', source: { type: 'base64', mediaType, data: encoded } });
     } else others.push(`${mediaType} (${joined(value).length} characters)`);
   }

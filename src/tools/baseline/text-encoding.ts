@@ -96,7 +96,24 @@ function swapped(bytes: Buffer): Buffer {
 }
 
 // chardet's word is taken only where it is sure and its answer reads back to the same bytes.
-const trusted: readonly string[] = ['Shift_JIS', 'EUC-JP', 'EUC-KR', 'GB18030', 'Big5', 'windows-1251', 'KOI8-R', 'ISO-8859-2', 'ISO-8859-5', 'ISO-8859-7', 'windows-1250', 'windows-1253', 'ISO-8859-8', 'windows-1255', 'ISO-8859-9', 'windows-1254'];
+const trusted: readonly string[] = [
+  'Shift_JIS',
+  'EUC-JP',
+  'EUC-KR',
+  'GB18030',
+  'Big5',
+  'windows-1251',
+  'KOI8-R',
+  'ISO-8859-2',
+  'ISO-8859-5',
+  'ISO-8859-7',
+  'windows-1250',
+  'windows-1253',
+  'ISO-8859-8',
+  'windows-1255',
+  'ISO-8859-9',
+  'windows-1254',
+];
 const sureConfidence = 50;
 
 async function legacyEncoding(sample: Buffer): Promise<TextCodec> {

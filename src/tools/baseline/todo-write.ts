@@ -97,13 +97,17 @@ function readTodos(args: unknown): readonly Todo[] | undefined {
   return read.ok ? (read.args as { readonly todos: readonly Todo[] }).todos : undefined;
 }
 
-function callsOf(message: Message | undefined): readonly { readonly id: string; readonly name: string; readonly args?: unknown }[] {
+function callsOf(
+  message: Message | undefined,
+): readonly { readonly id: string; readonly name: string; readonly args?: unknown }[] {
   return message?.role === 'assistant' ? message.content.filter((block) => block.type === 'toolCall') : [];
 }
 
 function isCompleted(answers: Message | undefined, callId: string): boolean {
   if (answers?.role !== 'tool') return false;
-  return answers.content.some((block) => block.type === 'toolResult' && block.callId === callId && block.status === 'completed');
+  return answers.content.some(
+    (block) => block.type === 'toolResult' && block.callId === callId && block.status === 'completed',
+  );
 }
 
 function report(before: readonly Todo[], after: readonly Todo[]): string {
@@ -114,7 +118,9 @@ function report(before: readonly Todo[], after: readonly Todo[]): string {
     ...changes(before, after),
   ];
   if (active.length > 1) {
-    lines.push(`Warning: ${active.length} items are in progress at once. Work on one at a time and set the others to pending.`);
+    lines.push(
+      `Warning: ${active.length} items are in progress at once. Work on one at a time and set the others to pending.`,
+    );
   }
   return lines.join('\n');
 }

@@ -53,7 +53,11 @@ export type PathUse = 'read' | 'write';
 
 /** A path the tools may use, or a refusal for the model that tells nothing about what lies outside. */
 export type ResolvedPath =
-  | { readonly type: 'path'; /** Canonical and absolute. */ readonly path: string; /** As the model wrote it. */ readonly shown: string }
+  | {
+      readonly type: 'path';
+      /** Canonical and absolute. */ readonly path: string;
+      /** As the model wrote it. */ readonly shown: string;
+    }
   | { readonly type: 'refused'; readonly message: string };
 
 /** Answers what the tools may touch. */
@@ -76,7 +80,10 @@ const specialTrees = ['/proc', '/sys', '/dev'];
 /** Throws `options.invalid` when `cwd` is not absolute. */
 export function createWorkspace(options: WorkspaceOptions): Workspace {
   if (!isAbsolute(options.cwd)) {
-    throw new TurnchartError('options.invalid', `The option cwd must be an absolute path, got ${JSON.stringify(options.cwd)}.`);
+    throw new TurnchartError(
+      'options.invalid',
+      `The option cwd must be an absolute path, got ${JSON.stringify(options.cwd)}.`,
+    );
   }
   const cwd = resolve(options.cwd);
   const named = [
@@ -107,8 +114,10 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
     const root = innermost(known, found.path);
     if (root === undefined || isSpecial(found.path, root.path)) return outside(shown);
     const spelledRoot = innermost(named, lexical) ?? innermost(known, lexical);
-    if (known.some(({ path }) => isWithin(found.path, path) && isDenied(found.path, path)) ||
-        (spelledRoot !== undefined && isDenied(lexical, spelledRoot.path))) {
+    if (
+      known.some(({ path }) => isWithin(found.path, path) && isDenied(found.path, path)) ||
+      (spelledRoot !== undefined && isDenied(lexical, spelledRoot.path))
+    ) {
       return { type: 'refused', message: `${shown} is denied: the tools may neither read nor change it.` };
     }
     if (found.fault !== undefined) return { type: 'refused', message: `${shown} cannot be reached: ${found.fault}.` };
@@ -162,6 +171,9 @@ function realOr(path: string): string {
 }
 
 function shortened(name: string): string {
-  const printable = name.replace(/\p{Cc}/gu, (character) => `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`);
+  const printable = name.replace(
+    /\p{Cc}/gu,
+    (character) => `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`,
+  );
   return printable.length > 300 ? `${printable.slice(0, 300).toWellFormed()}…` : printable.toWellFormed();
 }

@@ -28,15 +28,21 @@ export function writeTool(options: ChangeOptions): Tool {
     parameters: lenientArguments<WriteArguments>({
       type: 'object',
       properties: {
-        file_path: { type: 'string', minLength: 1, description: 'The file to write: an absolute path, or one relative to the working directory' },
+        file_path: {
+          type: 'string',
+          minLength: 1,
+          description: 'The file to write: an absolute path, or one relative to the working directory',
+        },
         content: { type: 'string', description: 'The whole new content' },
       },
       required: ['file_path', 'content'],
     }),
     isConcurrencySafe: false,
     replay: 'unsafe',
-    preview: (args, context) => previewChange(changer, args.file_path, context, decideWrite(args, readLedger(context.session))),
-    execute: (args, context) => changeFile(changer, args.file_path, context, decideWrite(args, readLedger(context.session))),
+    preview: (args, context) =>
+      previewChange(changer, args.file_path, context, decideWrite(args, readLedger(context.session))),
+    execute: (args, context) =>
+      changeFile(changer, args.file_path, context, decideWrite(args, readLedger(context.session))),
   });
 }
 
@@ -58,7 +64,8 @@ function decideWrite(args: WriteArguments, ledger: ReadLedger): Decide {
       bytes,
       textBefore: plain(seen),
       textAfter: plain(content.replace(/^\u{FEFF}/u, '')),
-      say: (diff) => `Updated ${shown} (+${diff.added} -${diff.removed} lines, ${bytes.length} bytes).${note}${unseen}\n${diff.text}`,
+      say: (diff) =>
+        `Updated ${shown} (+${diff.added} -${diff.removed} lines, ${bytes.length} bytes).${note}${unseen}\n${diff.text}`,
     };
   };
 }

@@ -27,10 +27,17 @@ it.each([false, true])('case 19: dollar patterns in the new text are literal (re
 });
 
 // Case 20: earendil-works/pi#355, QwenLM/qwen-code#2474
-it.each([false, true])('case 20: an LF text matches in a CRLF file and CRLF stays (replace_all %s)', async (replaceAll) => {
-  const bytes = await edited(await workbench(), 'a\r\nb\r\nc', { old_string: 'a\nb', new_string: 'A\nB', replace_all: replaceAll });
-  expect(bytes.toString()).toBe('A\r\nB\r\nc');
-});
+it.each([false, true])(
+  'case 20: an LF text matches in a CRLF file and CRLF stays (replace_all %s)',
+  async (replaceAll) => {
+    const bytes = await edited(await workbench(), 'a\r\nb\r\nc', {
+      old_string: 'a\nb',
+      new_string: 'A\nB',
+      replace_all: replaceAll,
+    });
+    expect(bytes.toString()).toBe('A\r\nB\r\nc');
+  },
+);
 
 it('case 20: in a file with mixed line ends untouched lines keep theirs', async () => {
   const bytes = await edited(await workbench(), 'a\nb\r\nc\nd\r\n', { old_string: 'b\nc\n', new_string: 'B\nx\nc\n' });
@@ -54,13 +61,16 @@ it('case 21: an edit of the first line keeps the byte order mark', async () => {
   expect(bytes).toEqual(Buffer.from('\u{FEFF}hello2\n'));
 });
 
-it.each(['plain\n', '\u{FEFF}plain\n'])('case 21: Write over a file with a mark leaves exactly one (%j)', async (content) => {
-  const bench = await workbench();
-  await bench.put('a.txt', '\u{FEFF}hello\n');
-  await bench.read('a.txt');
-  expect(await bench.call('Write', { file_path: 'a.txt', content })).toMatchObject({ isError: false });
-  expect(await bench.bytes('a.txt')).toEqual(Buffer.from('\u{FEFF}plain\n'));
-});
+it.each(['plain\n', '\u{FEFF}plain\n'])(
+  'case 21: Write over a file with a mark leaves exactly one (%j)',
+  async (content) => {
+    const bench = await workbench();
+    await bench.put('a.txt', '\u{FEFF}hello\n');
+    await bench.read('a.txt');
+    expect(await bench.call('Write', { file_path: 'a.txt', content })).toMatchObject({ isError: false });
+    expect(await bench.bytes('a.txt')).toEqual(Buffer.from('\u{FEFF}plain\n'));
+  },
+);
 
 // Case 22: earendil-works/pi#2327, google-gemini/gemini-cli#26731
 it.each([
@@ -86,7 +96,10 @@ it('case 23: the piece behind the last line end is no line', async () => {
   const bench = await workbench();
   await bench.put('a.txt', 'x\n'.repeat(10));
   expect((await bench.read('a.txt', { limit: 5 })).text).toContain('[Lines 1-5 of 10. Continue with offset=6.]');
-  expect(await bench.read('a.txt', { offset: 11 })).toMatchObject({ isError: true, text: 'a.txt has 10 lines: offset 11 is past the end.' });
+  expect(await bench.read('a.txt', { offset: 11 })).toMatchObject({
+    isError: true,
+    text: 'a.txt has 10 lines: offset 11 is past the end.',
+  });
 });
 
 it('case 23: a last line without a line end counts', async () => {
@@ -132,23 +145,34 @@ it.each([0, 1])('case 27: Read cuts a line of 5,000 tags between characters (%i 
 
 it('case 27: invalid bytes in a file become U+FFFD', async () => {
   const bench = await workbench();
-  await bench.put('a.txt', Buffer.concat([Buffer.from('日本 '), Buffer.from([0xff, 0xf0, 0x9f]), Buffer.from(' 語\n')]));
+  await bench.put(
+    'a.txt',
+    Buffer.concat([Buffer.from('日本 '), Buffer.from([0xff, 0xf0, 0x9f]), Buffer.from(' 語\n')]),
+  );
   const { text } = await bench.read('a.txt');
   expect(text.isWellFormed()).toBe(true);
   expect(text).toMatch(/^1\t日本 \u{FFFD}+ 語\n\[Format: encoding UTF-8 with invalid bytes/u);
 });
 
 // Case 28: datalayer/jupyter-mcp-server#449 and #338
-const oldNotebook = (minor: number): string => JSON.stringify({
-  cells: [{ cell_type: 'code', execution_count: 1, metadata: {}, outputs: [], source: ['1'] }],
-  metadata: {}, nbformat: 4, nbformat_minor: minor,
-});
+const oldNotebook = (minor: number): string =>
+  JSON.stringify({
+    cells: [{ cell_type: 'code', execution_count: 1, metadata: {}, outputs: [], source: ['1'] }],
+    metadata: {},
+    nbformat: 4,
+    nbformat_minor: minor,
+  });
 
 it.each([2, 4])('case 28: no cell gets an id in nbformat 4.%i', async (minor) => {
   const bench = await workbench();
   await bench.put('n.ipynb', oldNotebook(minor));
   await bench.read('n.ipynb');
-  await bench.call('NotebookEdit', { notebook_path: 'n.ipynb', edit_mode: 'insert', cell_type: 'code', new_source: '2' });
+  await bench.call('NotebookEdit', {
+    notebook_path: 'n.ipynb',
+    edit_mode: 'insert',
+    cell_type: 'code',
+    new_source: '2',
+  });
   await bench.call('NotebookEdit', { notebook_path: 'n.ipynb', cell_id: 'cell-1', new_source: '3' });
   const { cells } = JSON.parse(await bench.text('n.ipynb')) as { cells: { source: string[] }[] };
   expect(cells.map(({ source }) => source)).toEqual([['2'], ['3']]);
@@ -159,7 +183,12 @@ it('case 28: every new or changed cell has an id in nbformat 4.5', async () => {
   const bench = await workbench();
   await bench.put('n.ipynb', oldNotebook(5));
   await bench.read('n.ipynb');
-  await bench.call('NotebookEdit', { notebook_path: 'n.ipynb', edit_mode: 'insert', cell_type: 'markdown', new_source: '2' });
+  await bench.call('NotebookEdit', {
+    notebook_path: 'n.ipynb',
+    edit_mode: 'insert',
+    cell_type: 'markdown',
+    new_source: '2',
+  });
   await bench.call('NotebookEdit', { notebook_path: 'n.ipynb', cell_id: '1', new_source: '3' });
   const { cells } = JSON.parse(await bench.text('n.ipynb')) as { cells: { id: string }[] };
   expect(cells.map(({ id }) => /^[a-zA-Z0-9_-]{1,64}$/.test(id))).toEqual([true, true]);

@@ -30,7 +30,11 @@ it('law: a unique text is replaced as by cutting and joining', () => {
     fc.property(withPiece(plainText), plainText, ({ text, piece }, newText) => {
       fc.pre(occurrences(text, piece) === 1 && newText !== piece);
       const [head = '', tail = ''] = text.split(piece);
-      expect(editText(text, { oldText: piece, newText, replaceAll: false })).toEqual({ type: 'edited', text: head + newText + tail, replaced: 1 });
+      expect(editText(text, { oldText: piece, newText, replaceAll: false })).toEqual({
+        type: 'edited',
+        text: head + newText + tail,
+        replaced: 1,
+      });
     }),
     { numRuns: 500 * runs },
   );
@@ -41,7 +45,11 @@ it('law: replace_all replaces and counts as split and join do', () => {
     fc.property(withPiece(plainText), plainText, ({ text, piece }, newText) => {
       fc.pre(newText !== piece);
       const parts = text.split(piece);
-      expect(editText(text, { oldText: piece, newText, replaceAll: true })).toEqual({ type: 'edited', text: parts.join(newText), replaced: parts.length - 1 });
+      expect(editText(text, { oldText: piece, newText, replaceAll: true })).toEqual({
+        type: 'edited',
+        text: parts.join(newText),
+        replaced: parts.length - 1,
+      });
     }),
     { numRuns: 500 * runs },
   );
@@ -53,7 +61,10 @@ it('law: an ambiguous text is refused with the number of its occurrences', () =>
       const count = occurrences(text, piece);
       fc.pre(count > 1);
       const outcome = editText(text, { oldText: piece, newText: `${piece}!`, replaceAll: false });
-      expect(outcome).toMatchObject({ type: 'refused', message: expect.stringContaining(`occurs ${count} times`) as string });
+      expect(outcome).toMatchObject({
+        type: 'refused',
+        message: expect.stringContaining(`occurs ${count} times`) as string,
+      });
     }),
     { numRuns: 300 * runs },
   );
@@ -98,7 +109,11 @@ it('law: an edit and its inverse give the same text', () => {
       fc.pre(!needle.includes('\n'));
       const there = editText(text, { oldText: needle, newText, replaceAll: false });
       if (there.type !== 'edited') throw new Error(there.message);
-      expect(editText(there.text, { oldText: newText, newText: needle, replaceAll: false })).toEqual({ type: 'edited', text, replaced: 1 });
+      expect(editText(there.text, { oldText: newText, newText: needle, replaceAll: false })).toEqual({
+        type: 'edited',
+        text,
+        replaced: 1,
+      });
     }),
     { numRuns: 500 * runs },
   );
@@ -113,26 +128,29 @@ const encodings: readonly [name: string, alphabet: string, encode: (text: string
   ['Shift_JIS', 'a日本の語', (text) => iconv.encode(text, 'Shift_JIS')],
 ];
 
-it.each(encodings)('law: an edit of a file in %s changes exactly the bytes of the match', async (_, alphabet, encode) => {
-  const bench = await workbench();
-  const letter = fc.constantFrom(...alphabet);
-  const text = fc.array(fc.tuple(fc.array(letter, { maxLength: 6 }), ending), { minLength: 1, maxLength: 8 });
-  await fc.assert(
-    fc.asyncProperty(text, text, fc.array(letter, { maxLength: 5 }), async (before, behind, replacement) => {
-      const flat = (all: [string[], string][]): string => all.map(([line, end]) => line.join('') + end).join('');
-      // Enough of the language around the match to tell the encoding.
-      const head = `${alphabet}${alphabet} ${flat(before)}`;
-      const tail = `${flat(behind)}${alphabet.slice(1)} ${alphabet}\n`;
-      const newText = `<${replacement.join('')}>`;
-      await bench.put('law.txt', encode(`${head}[match]${tail}`));
-      expect(await bench.read('law.txt')).toMatchObject({ isError: false });
-      const answer = await bench.call('Edit', { file_path: 'law.txt', old_string: '[match]', new_string: newText });
-      expect(answer).toMatchObject({ isError: false });
-      expect((await bench.bytes('law.txt')).equals(encode(head + newText + tail))).toBe(true);
-    }),
-    { numRuns: 25 * runs },
-  );
-});
+it.each(encodings)(
+  'law: an edit of a file in %s changes exactly the bytes of the match',
+  async (_, alphabet, encode) => {
+    const bench = await workbench();
+    const letter = fc.constantFrom(...alphabet);
+    const text = fc.array(fc.tuple(fc.array(letter, { maxLength: 6 }), ending), { minLength: 1, maxLength: 8 });
+    await fc.assert(
+      fc.asyncProperty(text, text, fc.array(letter, { maxLength: 5 }), async (before, behind, replacement) => {
+        const flat = (all: [string[], string][]): string => all.map(([line, end]) => line.join('') + end).join('');
+        // Enough of the language around the match to tell the encoding.
+        const head = `${alphabet}${alphabet} ${flat(before)}`;
+        const tail = `${flat(behind)}${alphabet.slice(1)} ${alphabet}\n`;
+        const newText = `<${replacement.join('')}>`;
+        await bench.put('law.txt', encode(`${head}[match]${tail}`));
+        expect(await bench.read('law.txt')).toMatchObject({ isError: false });
+        const answer = await bench.call('Edit', { file_path: 'law.txt', old_string: '[match]', new_string: newText });
+        expect(answer).toMatchObject({ isError: false });
+        expect((await bench.bytes('law.txt')).equals(encode(head + newText + tail))).toBe(true);
+      }),
+      { numRuns: 25 * runs },
+    );
+  },
+);
 
 // The beginning of `text` that has `length` characters when its line ends count as one.
 function original(text: string, length: number): string {

@@ -66,28 +66,40 @@ it('refuses an empty old_string for a file with content', async () => {
 
 it('says how to create a file that does not exist', async () => {
   const answer = await (await workbench()).call('Edit', { file_path: 'no.txt', old_string: 'x', new_string: 'y' });
-  expect(answer).toMatchObject({ isError: true, text: 'no.txt does not exist. To create a file use Write, or Edit with an empty old_string.' });
+  expect(answer).toMatchObject({
+    isError: true,
+    text: 'no.txt does not exist. To create a file use Write, or Edit with an empty old_string.',
+  });
 });
 
 it('refuses a file that was not read, and says what to do', async () => {
   const bench = await workbench();
   await bench.put('a.txt', 'x');
   const answer = await bench.call('Edit', { file_path: 'a.txt', old_string: 'x', new_string: 'y' });
-  expect(answer).toMatchObject({ isError: true, text: 'a.txt exists and was not read in this conversation. Read it first, then repeat the call.' });
+  expect(answer).toMatchObject({
+    isError: true,
+    text: 'a.txt exists and was not read in this conversation. Read it first, then repeat the call.',
+  });
 });
 
 it('does not count what another conversation has read', async () => {
   const bench = await workbench();
   await bench.put('a.txt', 'x');
   await bench.read('a.txt');
-  const answer = await bench.call('Edit', { file_path: 'a.txt', old_string: 'x', new_string: 'y' }, { session: newSession() });
+  const answer = await bench.call(
+    'Edit',
+    { file_path: 'a.txt', old_string: 'x', new_string: 'y' },
+    { session: newSession() },
+  );
   expect(answer.isError).toBe(true);
 });
 
 it('edits without a read where readBeforeEdit is off', async () => {
   const bench = await workbench({ readBeforeEdit: false });
   await bench.put('a.txt', 'x');
-  expect(await bench.call('Edit', { file_path: 'a.txt', old_string: 'x', new_string: 'y' })).toMatchObject({ isError: false });
+  expect(await bench.call('Edit', { file_path: 'a.txt', old_string: 'x', new_string: 'y' })).toMatchObject({
+    isError: false,
+  });
 });
 
 it('refuses a file that was changed since it was read', async () => {
@@ -96,7 +108,10 @@ it('refuses a file that was changed since it was read', async () => {
   await bench.read('a.txt');
   await appendFile(join(bench.folder, 'a.txt'), 'more\n');
   const answer = await bench.call('Edit', { file_path: 'a.txt', old_string: 'x', new_string: 'y' });
-  expect(answer).toMatchObject({ isError: true, text: expect.stringContaining('was changed since it was last read') as string });
+  expect(answer).toMatchObject({
+    isError: true,
+    text: expect.stringContaining('was changed since it was last read') as string,
+  });
   expect(await bench.text('a.txt')).toBe('x\nmore\n');
 });
 
@@ -116,7 +131,9 @@ it('takes a file that was only touched as unchanged', async () => {
   const path = await bench.put('a.txt', 'x\n');
   await bench.read('a.txt');
   await utimes(path, 1, 1);
-  expect(await bench.call('Edit', { file_path: 'a.txt', old_string: 'x', new_string: 'y' })).toMatchObject({ isError: false });
+  expect(await bench.call('Edit', { file_path: 'a.txt', old_string: 'x', new_string: 'y' })).toMatchObject({
+    isError: false,
+  });
 });
 
 it('goes on editing after its own edits without another read', async () => {
@@ -131,7 +148,9 @@ it('counts a link and its target as one file for the ledger', async () => {
   await bench.put('a.txt', 'x');
   await symlink('a.txt', join(bench.folder, 'link'));
   await bench.read('link');
-  expect(await bench.call('Edit', { file_path: 'a.txt', old_string: 'x', new_string: 'y' })).toMatchObject({ isError: false });
+  expect(await bench.call('Edit', { file_path: 'a.txt', old_string: 'x', new_string: 'y' })).toMatchObject({
+    isError: false,
+  });
 });
 
 it('refuses binary files', async () => {
@@ -144,7 +163,10 @@ it('refuses binary files', async () => {
 it('refuses a folder', async () => {
   const bench = await workbench();
   await mkdir(join(bench.folder, 'src'));
-  expect(await bench.call('Edit', { file_path: 'src', old_string: 'x', new_string: 'y' })).toMatchObject({ isError: true, text: 'src is a folder, not a file.' });
+  expect(await bench.call('Edit', { file_path: 'src', old_string: 'x', new_string: 'y' })).toMatchObject({
+    isError: true,
+    text: 'src is a folder, not a file.',
+  });
 });
 
 it('refuses a write-protected file', async () => {
@@ -153,7 +175,10 @@ it('refuses a write-protected file', async () => {
   await chmod(path, 0o444);
   await bench.read('a.txt');
   const answer = await bench.call('Edit', { file_path: 'a.txt', old_string: 'x', new_string: 'y' });
-  expect(answer).toMatchObject({ isError: true, text: 'a.txt was not changed: it is write-protected (no write permission in its mode).' });
+  expect(answer).toMatchObject({
+    isError: true,
+    text: 'a.txt was not changed: it is write-protected (no write permission in its mode).',
+  });
   expect((await stat(path)).mode & 0o777).toBe(0o444);
 });
 
@@ -197,14 +222,19 @@ it('points out line numbers copied from Read', async () => {
 });
 
 it('points out that the new text is already there', async () => {
-  const answer = await edit(await workbench(), 'const answer = 42;\n', { old_string: 'const answer = 41;', new_string: 'const answer = 42;' });
+  const answer = await edit(await workbench(), 'const answer = 42;\n', {
+    old_string: 'const answer = 41;',
+    new_string: 'const answer = 42;',
+  });
   expect(answer.text).toContain('new_string is already in the file');
 });
 
 it('never edits by similarity', async () => {
   const bench = await workbench();
   const text = 'start\n  completely();\n  different();\nend\n';
-  expect((await edit(bench, text, { old_string: 'start\n  some();\n  thing();\nend', new_string: 'x' })).isError).toBe(true);
+  expect((await edit(bench, text, { old_string: 'start\n  some();\n  thing();\nend', new_string: 'x' })).isError).toBe(
+    true,
+  );
   expect(await bench.text('a.txt')).toBe(text);
 });
 
@@ -217,13 +247,22 @@ it('matches but for trailing whitespace, keeps it in lines that stay, and says s
 
 it('matches but for typographic quotes and keeps those of the text that stays', async () => {
   const bench = await workbench();
-  const answer = await edit(bench, 'He said “hello” — twice\n', { old_string: 'said "hello" - twice', new_string: 'said "hello" - thrice' });
+  const answer = await edit(bench, 'He said “hello” — twice\n', {
+    old_string: 'said "hello" - twice',
+    new_string: 'said "hello" - thrice',
+  });
   expect(answer.text).toContain('matched but for typographic');
   expect(await bench.text('a.txt')).toBe('He said “hello” — thrice\n');
 });
 
 it.each([
-  ['deeper', 'if (x) {\n    a();\n      b();\n}\n', 'a();\n  b();\n', 'a();\n  c();\n  b();\n', 'if (x) {\n    a();\n      c();\n      b();\n}\n'],
+  [
+    'deeper',
+    'if (x) {\n    a();\n      b();\n}\n',
+    'a();\n  b();\n',
+    'a();\n  c();\n  b();\n',
+    'if (x) {\n    a();\n      c();\n      b();\n}\n',
+  ],
   ['less deep', 'a();\n  b();\n', '    a();\n      b();\n', '    a();\n      c();\n', 'a();\n  c();\n'],
   ['with tabs', '\t\ta();\n\t\t\tb();\n', '\ta();\n\t\tb();\n', '\ta();\n\t\tc();\n', '\t\ta();\n\t\t\tc();\n'],
 ])('matches with one uniform indentation shift: %s', async (_, before, oldText, newText, after) => {
@@ -234,13 +273,19 @@ it.each([
 });
 
 it('does not match where the indentation shift is not uniform', async () => {
-  const answer = await edit(await workbench(), '  a();\n  b();\n', { old_string: '    a();\n   b();\n', new_string: 'x' });
+  const answer = await edit(await workbench(), '  a();\n  b();\n', {
+    old_string: '    a();\n   b();\n',
+    new_string: 'x',
+  });
   expect(answer.isError).toBe(true);
 });
 
 it('refuses an inexact match that is not unique', async () => {
   const answer = await edit(await workbench(), 'a  \nb\na  \nb\n', { old_string: 'a\nb\n', new_string: 'x\n' });
-  expect(answer).toMatchObject({ isError: true, text: expect.stringContaining('but for trailing whitespace it occurs 2 times, at lines 1, 3') as string });
+  expect(answer).toMatchObject({
+    isError: true,
+    text: expect.stringContaining('but for trailing whitespace it occurs 2 times, at lines 1, 3') as string,
+  });
 });
 
 it('keeps CR line ends of a file that has only those', async () => {
@@ -268,6 +313,12 @@ it('previews an edit without making it', async () => {
 it('previews an edit that will be refused as what it is', async () => {
   const bench = await workbench();
   await bench.put('a.txt', 'x\n');
-  const preview = await bench.tool('Edit').preview?.({ file_path: 'a.txt', old_string: 'x', new_string: 'y' }, newContext());
-  expect(preview).toMatchObject({ type: 'refused', path: 'a.txt', message: expect.stringContaining('was not read') as string });
+  const preview = await bench
+    .tool('Edit')
+    .preview?.({ file_path: 'a.txt', old_string: 'x', new_string: 'y' }, newContext());
+  expect(preview).toMatchObject({
+    type: 'refused',
+    path: 'a.txt',
+    message: expect.stringContaining('was not read') as string,
+  });
 });

@@ -16,10 +16,15 @@ it.each([
   const answer = await bench.read('a.txt');
   expect(answer.text).toContain(`encoding ${name}`);
   expect(shownLines(answer).lines.at(-1)).toBe('zwei');
-  expect(await bench.call('Edit', { file_path: 'a.txt', old_string: 'zwei', new_string: 'drei\nvier' })).toMatchObject({ isError: false });
-  const encode = (text: string): Buffer => (name === 'UTF-16BE' ? Buffer.from(text, 'utf16le').swap16() : Buffer.from(text, 'utf16le'));
+  expect(await bench.call('Edit', { file_path: 'a.txt', old_string: 'zwei', new_string: 'drei\nvier' })).toMatchObject({
+    isError: false,
+  });
+  const encode = (text: string): Buffer =>
+    name === 'UTF-16BE' ? Buffer.from(text, 'utf16le').swap16() : Buffer.from(text, 'utf16le');
   const old = encode('zwei\r\n');
-  expect(await bench.bytes('a.txt')).toEqual(Buffer.concat([bytes.subarray(0, bytes.length - old.length), encode('drei\r\nvier\r\n')]));
+  expect(await bench.bytes('a.txt')).toEqual(
+    Buffer.concat([bytes.subarray(0, bytes.length - old.length), encode('drei\r\nvier\r\n')]),
+  );
 });
 
 it.each([
@@ -80,7 +85,10 @@ it('refuses half a surrogate pair', async () => {
   await bench.put('a.txt', 'x\n');
   await bench.read('a.txt');
   const answer = await bench.call('Edit', { file_path: 'a.txt', old_string: 'x', new_string: '\ud83c' });
-  expect(answer).toMatchObject({ isError: true, text: expect.stringContaining('half a surrogate pair (U+D83C)') as string });
+  expect(answer).toMatchObject({
+    isError: true,
+    text: expect.stringContaining('half a surrogate pair (U+D83C)') as string,
+  });
 });
 
 it('refuses UTF-32 as no text', async () => {

@@ -9,11 +9,27 @@ const runs = Number(process.env['TURNCHART_RUNS'] ?? 1);
 
 // The rules of nbformat 4 for cells, as in nbformat.v4.<minor>.schema.json.
 function cellSchema(minor: number): z.ZodType {
-  const id = minor >= 5 ? { id: z.string().regex(/^[a-zA-Z0-9-_]+$/).min(1).max(64) } : {};
+  const id =
+    minor >= 5
+      ? {
+          id: z
+            .string()
+            .regex(/^[a-zA-Z0-9-_]+$/)
+            .min(1)
+            .max(64),
+        }
+      : {};
   const source = z.union([z.string(), z.array(z.string())]);
   const metadata = z.record(z.string(), z.unknown());
   return z.discriminatedUnion('cell_type', [
-    z.strictObject({ ...id, cell_type: z.literal('code'), metadata, source, outputs: z.array(z.unknown()), execution_count: z.int().nullable() }),
+    z.strictObject({
+      ...id,
+      cell_type: z.literal('code'),
+      metadata,
+      source,
+      outputs: z.array(z.unknown()),
+      execution_count: z.int().nullable(),
+    }),
     z.strictObject({ ...id, cell_type: z.literal('markdown'), metadata, source, attachments: z.unknown().optional() }),
     z.strictObject({ ...id, cell_type: z.literal('raw'), metadata, source, attachments: z.unknown().optional() }),
   ]);
@@ -21,12 +37,20 @@ function cellSchema(minor: number): z.ZodType {
 
 type Cell = { readonly [key: string]: unknown };
 const notebookSchema = (minor: number): z.ZodType =>
-  z.strictObject({ cells: z.array(cellSchema(minor)), metadata: z.record(z.string(), z.unknown()), nbformat: z.literal(4), nbformat_minor: z.literal(minor) });
+  z.strictObject({
+    cells: z.array(cellSchema(minor)),
+    metadata: z.record(z.string(), z.unknown()),
+    nbformat: z.literal(4),
+    nbformat_minor: z.literal(minor),
+  });
 
 const cells: readonly Cell[] = [
   { cell_type: 'markdown', id: 'intro', metadata: {}, source: ['# Title\n', 'text'] },
   {
-    cell_type: 'code', execution_count: 3, id: 'sum', metadata: { tags: ['keep', 'me'] },
+    cell_type: 'code',
+    execution_count: 3,
+    id: 'sum',
+    metadata: { tags: ['keep', 'me'] },
     outputs: [{ data: { 'text/plain': ['3'] }, execution_count: 3, metadata: {}, output_type: 'execute_result' }],
     source: ['1 + 2'],
   },
@@ -34,7 +58,9 @@ const cells: readonly Cell[] = [
 ];
 const notebook = (minor: number, list: readonly Cell[] = cells): object => ({
   cells: minor >= 5 ? list : list.map(({ id: _, ...cell }) => cell),
-  metadata: { language_info: { name: 'python' } }, nbformat: 4, nbformat_minor: minor,
+  metadata: { language_info: { name: 'python' } },
+  nbformat: 4,
+  nbformat_minor: minor,
 });
 /** As nbformat writes files. */
 const onDisk = (value: object): string => `${JSON.stringify(value, null, 1)}\n`;
@@ -49,8 +75,14 @@ const parsedCells = (text: string): Cell[] => (JSON.parse(text) as { cells: Cell
 it('replaces a source, clears the outputs and leaves the rest byte for byte', () => {
   const text = onDisk(notebook(5));
   const result = edited(text, { cellId: 'sum', source: 'a = 1\nb = 2' });
-  const expected = onDisk(notebook(5, cells.map((cell) =>
-    cell['id'] === 'sum' ? { ...cell, execution_count: null, outputs: [], source: ['a = 1\n', 'b = 2'] } : cell)));
+  const expected = onDisk(
+    notebook(
+      5,
+      cells.map((cell) =>
+        cell['id'] === 'sum' ? { ...cell, execution_count: null, outputs: [], source: ['a = 1\n', 'b = 2'] } : cell,
+      ),
+    ),
+  );
   expect(result).toBe(expected);
 });
 
@@ -72,11 +104,20 @@ it.each([
 
 it.each(['intro', 'sum', 'last'])('deletes %s and nothing else', (id) => {
   const result = edited(onDisk(notebook(5)), { mode: 'delete', cellId: id });
-  expect(result).toBe(onDisk(notebook(5, cells.filter((cell) => cell['id'] !== id))));
+  expect(result).toBe(
+    onDisk(
+      notebook(
+        5,
+        cells.filter((cell) => cell['id'] !== id),
+      ),
+    ),
+  );
 });
 
 it('deletes the only cell', () => {
-  expect(edited(onDisk(notebook(5, cells.slice(0, 1))), { mode: 'delete', cellId: 'intro' })).toBe(onDisk(notebook(5, [])));
+  expect(edited(onDisk(notebook(5, cells.slice(0, 1))), { mode: 'delete', cellId: 'intro' })).toBe(
+    onDisk(notebook(5, [])),
+  );
 });
 
 it('inserts into a notebook without cells', () => {
@@ -86,10 +127,27 @@ it('inserts into a notebook without cells', () => {
 
 it('turns code into markdown without outputs and back with empty ones', () => {
   const markdown = edited(onDisk(notebook(5)), { cellId: 'sum', cellType: 'markdown', source: 'text' });
-  expect(markdown).toBe(onDisk(notebook(5, cells.map((cell) =>
-    cell['id'] === 'sum' ? { cell_type: 'markdown', id: 'sum', metadata: { tags: ['keep', 'me'] }, source: ['text'] } : cell))));
+  expect(markdown).toBe(
+    onDisk(
+      notebook(
+        5,
+        cells.map((cell) =>
+          cell['id'] === 'sum'
+            ? { cell_type: 'markdown', id: 'sum', metadata: { tags: ['keep', 'me'] }, source: ['text'] }
+            : cell,
+        ),
+      ),
+    ),
+  );
   const code = edited(markdown, { cellId: 'sum', cellType: 'code', source: '1' });
-  expect(parsedCells(code)[1]).toEqual({ cell_type: 'code', execution_count: null, id: 'sum', metadata: { tags: ['keep', 'me'] }, outputs: [], source: ['1'] });
+  expect(parsedCells(code)[1]).toEqual({
+    cell_type: 'code',
+    execution_count: null,
+    id: 'sum',
+    metadata: { tags: ['keep', 'me'] },
+    outputs: [],
+    source: ['1'],
+  });
 });
 
 it('keeps the style of a notebook on one line', () => {
@@ -98,8 +156,13 @@ it('keeps the style of a notebook on one line', () => {
 });
 
 it('keeps CRLF, four spaces and ASCII escapes', () => {
-  const text = JSON.stringify(notebook(5, [{ cell_type: 'markdown', id: 'a', metadata: {}, source: ['K\u00f6ln'] }]), null, 4)
-    .replace('ö', '\\u00f6').replaceAll('\n', '\r\n');
+  const text = JSON.stringify(
+    notebook(5, [{ cell_type: 'markdown', id: 'a', metadata: {}, source: ['K\u00f6ln'] }]),
+    null,
+    4,
+  )
+    .replace('ö', '\\u00f6')
+    .replaceAll('\n', '\r\n');
   const result = edited(text, { mode: 'insert', cellId: 'a', cellType: 'markdown', source: 'Z\u00fcrich 🏷' });
   expect(result.replaceAll('\r\n', '')).not.toContain('\n');
   expect(result).toContain('            "source": [\r\n                "Z\\u00fcrich \\ud83c\\udff7"\r\n            ]');
@@ -119,7 +182,10 @@ it.each([
 it('refuses an id that two cells have and names the way out', () => {
   const double = [cells[0] ?? {}, cells[0] ?? {}];
   const outcome = editNotebook(onDisk(notebook(5, double)), { mode: 'replace', source: 'x', cellId: 'intro' });
-  expect(outcome).toMatchObject({ type: 'refused', message: '2 cells have the id intro: use cell-0 or cell-1 instead.' });
+  expect(outcome).toMatchObject({
+    type: 'refused',
+    message: '2 cells have the id intro: use cell-0 or cell-1 instead.',
+  });
 });
 
 it.each([
@@ -129,33 +195,52 @@ it.each([
   ['no cells', '{"nbformat":4}', 'it has no list of cells'],
   ['odd cells', '{"nbformat":4,"cells":[1]}', 'cell 0 has no known cell_type'],
 ])('refuses a file that is no notebook: %s', (_, text, message) => {
-  expect(editNotebook(text, { mode: 'delete', source: '', cellId: '0' })).toMatchObject({ message: expect.stringContaining(message) as string });
+  expect(editNotebook(text, { mode: 'delete', source: '', cellId: '0' })).toMatchObject({
+    message: expect.stringContaining(message) as string,
+  });
 });
 
 it('law: any chain of edits keeps a notebook valid and every untouched cell byte for byte', () => {
   const change = fc.record({
-    mode: fc.constantFrom('replace', 'insert', 'delete'), at: fc.nat(9), source: fc.string({ unit: 'binary', maxLength: 20 }),
+    mode: fc.constantFrom('replace', 'insert', 'delete'),
+    at: fc.nat(9),
+    source: fc.string({ unit: 'binary', maxLength: 20 }),
     cellType: fc.constantFrom('code', 'markdown', 'raw'),
   });
   fc.assert(
-    fc.property(fc.constantFrom(2, 4, 5), fc.constantFrom<string | number>(1, 2, '\t', 0), fc.array(change, { maxLength: 8 }), (minor, indent, changes) => {
-      let text = JSON.stringify(notebook(minor), null, indent);
-      for (const { mode, at, source, cellType } of changes) {
-        const before = parsedCells(text);
-        const index = before.length === 0 ? undefined : at % before.length;
-        if (index === undefined && mode !== 'insert') continue;
-        const outcome = editNotebook(text, { mode, source, cellType, ...(index === undefined ? {} : { cellId: `cell-${index}` }) });
-        if (outcome.type !== 'edited') throw new Error(outcome.message);
-        text = outcome.text;
-        const after = parsedCells(text);
-        const untouched = before.filter((_, position) => mode === 'insert' || position !== index);
-        const kept = mode === 'insert' ? after.toSpliced(index === undefined ? 0 : index + 1, 1) : mode === 'delete' ? after : after.toSpliced(index ?? 0, 1);
-        expect(kept).toEqual(untouched);
-      }
-      expect(notebookSchema(minor).safeParse(JSON.parse(text)).error).toBeUndefined();
-      // Written by the same rules throughout: nothing but what a JSON writer would give.
-      expect(text).toBe(JSON.stringify(JSON.parse(text), null, indent));
-    }),
+    fc.property(
+      fc.constantFrom(2, 4, 5),
+      fc.constantFrom<string | number>(1, 2, '\t', 0),
+      fc.array(change, { maxLength: 8 }),
+      (minor, indent, changes) => {
+        let text = JSON.stringify(notebook(minor), null, indent);
+        for (const { mode, at, source, cellType } of changes) {
+          const before = parsedCells(text);
+          const index = before.length === 0 ? undefined : at % before.length;
+          if (index === undefined && mode !== 'insert') continue;
+          const outcome = editNotebook(text, {
+            mode,
+            source,
+            cellType,
+            ...(index === undefined ? {} : { cellId: `cell-${index}` }),
+          });
+          if (outcome.type !== 'edited') throw new Error(outcome.message);
+          text = outcome.text;
+          const after = parsedCells(text);
+          const untouched = before.filter((_, position) => mode === 'insert' || position !== index);
+          const kept =
+            mode === 'insert'
+              ? after.toSpliced(index === undefined ? 0 : index + 1, 1)
+              : mode === 'delete'
+                ? after
+                : after.toSpliced(index ?? 0, 1);
+          expect(kept).toEqual(untouched);
+        }
+        expect(notebookSchema(minor).safeParse(JSON.parse(text)).error).toBeUndefined();
+        // Written by the same rules throughout: nothing but what a JSON writer would give.
+        expect(text).toBe(JSON.stringify(JSON.parse(text), null, indent));
+      },
+    ),
     { numRuns: 150 * runs },
   );
 });
@@ -164,9 +249,15 @@ it('edits a notebook file that was read, under its lock and with a preview', asy
   const bench = await workbench();
   await bench.put('n.ipynb', onDisk(notebook(5)));
   const args = { notebook_path: 'n.ipynb', cell_id: 'sum', new_source: '2 + 2' };
-  expect(await bench.call('NotebookEdit', args)).toMatchObject({ isError: true, text: expect.stringContaining('Read it first') as string });
+  expect(await bench.call('NotebookEdit', args)).toMatchObject({
+    isError: true,
+    text: expect.stringContaining('Read it first') as string,
+  });
   await bench.read('n.ipynb');
-  expect(await bench.call('NotebookEdit', args)).toMatchObject({ isError: false, text: 'Replaced the source of sum (code) and cleared its outputs.' });
+  expect(await bench.call('NotebookEdit', args)).toMatchObject({
+    isError: false,
+    text: 'Replaced the source of sum (code) and cleared its outputs.',
+  });
   expect(parsedCells(await bench.text('n.ipynb'))[1]).toMatchObject({ source: ['2 + 2'], outputs: [] });
 });
 
@@ -174,10 +265,13 @@ it('needs a notebook that exists, a .ipynb name, and a source', async () => {
   const bench = await workbench({ readBeforeEdit: false });
   await bench.put('a.txt', '{}');
   await bench.put('n.ipynb', onDisk(notebook(5)));
-  const message = async (args: object): Promise<string> => (await bench.call('NotebookEdit', { new_source: 'x', ...args })).text;
+  const message = async (args: object): Promise<string> =>
+    (await bench.call('NotebookEdit', { new_source: 'x', ...args })).text;
   expect(await message({ notebook_path: 'no.ipynb' })).toContain('no.ipynb does not exist.');
   expect(await message({ notebook_path: 'a.txt' })).toBe('a.txt is no notebook (.ipynb): use Edit.');
-  expect(await message({ notebook_path: 'n.ipynb', cell_id: 'sum', new_source: null })).toBe('edit_mode replace needs new_source.');
+  expect(await message({ notebook_path: 'n.ipynb', cell_id: 'sum', new_source: null })).toBe(
+    'edit_mode replace needs new_source.',
+  );
 });
 
 it('shows a notebook cell by cell with ids, outputs and pictures', async () => {
@@ -199,13 +293,21 @@ it('shows a notebook cell by cell with ids, outputs and pictures', async () => {
       ].join('\n'),
     },
     { type: 'image', source: { type: 'base64', mediaType: 'image/png', data: 'iVBORw0KGgo=' } },
-    { type: 'text', text: '[output not shown: text/html (8 characters)]\n<output name="error">\nValueError: bad\n</output>' },
+    {
+      type: 'text',
+      text: '[output not shown: text/html (8 characters)]\n<output name="error">\nValueError: bad\n</output>',
+    },
   ]);
 });
 
 it('shortens large outputs and says by how much', async () => {
   const bench = await workbench();
-  await bench.put('n.ipynb', onDisk(notebook(5, [{ ...cells[1], outputs: [{ output_type: 'stream', name: 'stdout', text: 'x'.repeat(100_000) }] }])));
+  await bench.put(
+    'n.ipynb',
+    onDisk(
+      notebook(5, [{ ...cells[1], outputs: [{ output_type: 'stream', name: 'stdout', text: 'x'.repeat(100_000) }] }]),
+    ),
+  );
   const { text } = await bench.read('n.ipynb');
   expect(text.length).toBeLessThan(5000);
   expect(text).toContain('of 100000 bytes left out');
@@ -217,7 +319,10 @@ it('shows a window of cells', async () => {
   const answer = await bench.read('n.ipynb', { offset: 2, limit: 1 });
   expect(answer.text).toContain('<cell id="sum"');
   expect(answer.text).toContain('[Cells 2-2 of 3. Continue with offset=3.]');
-  expect(await bench.read('n.ipynb', { offset: 4 })).toMatchObject({ isError: true, text: 'n.ipynb has 3 cells: offset 4 is past the end.' });
+  expect(await bench.read('n.ipynb', { offset: 4 })).toMatchObject({
+    isError: true,
+    text: 'n.ipynb has 3 cells: offset 4 is past the end.',
+  });
 });
 
 it('shows a broken notebook as text and says why', async () => {

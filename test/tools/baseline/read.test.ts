@@ -33,13 +33,17 @@ it('says that a file holds nothing but a byte order mark', async () => {
 it('says where a window ends, of how many lines, and where to go on', async () => {
   const { put, read } = await workbench();
   await put('a.txt', 'x\n'.repeat(30));
-  expect((await read('a.txt', { offset: 11, limit: 10 })).text.split('\n').at(-1)).toBe('[Lines 11-20 of 30. Continue with offset=21.]');
+  expect((await read('a.txt', { offset: 11, limit: 10 })).text.split('\n').at(-1)).toBe(
+    '[Lines 11-20 of 30. Continue with offset=21.]',
+  );
 });
 
 it('says that a window is the end of the file', async () => {
   const { put, read } = await workbench();
   await put('a.txt', 'x\n'.repeat(30));
-  expect((await read('a.txt', { offset: 21, limit: 10 })).text.split('\n').at(-1)).toBe('[Lines 21-30 of 30: the end of the file.]');
+  expect((await read('a.txt', { offset: 21, limit: 10 })).text.split('\n').at(-1)).toBe(
+    '[Lines 21-30 of 30: the end of the file.]',
+  );
 });
 
 it('shows at most 2000 lines by default', async () => {
@@ -91,7 +95,10 @@ it('offers names near one that does not exist', async () => {
   const { put, read, folder } = await workbench();
   await mkdir(join(folder, 'src'));
   await put('src/Engine.ts', 'x');
-  expect(await read('src/engin.ts')).toMatchObject({ isError: true, text: 'src/engin.ts does not exist. Did you mean src/Engine.ts?' });
+  expect(await read('src/engin.ts')).toMatchObject({
+    isError: true,
+    text: 'src/engin.ts does not exist. Did you mean src/Engine.ts?',
+  });
 });
 
 it('offers the path below the working directory for one that starts at the root', async () => {
@@ -107,13 +114,21 @@ it('says what is in a folder it is asked to read', async () => {
   await mkdir(join(folder, 'src/inner'), { recursive: true });
   await put('src/a.ts', 'x');
   await put('src/.env', 'SECRET=1');
-  expect(await read('src')).toMatchObject({ isError: true, text: 'src is a folder, not a file. It holds a.ts, inner/.' });
+  expect(await read('src')).toMatchObject({
+    isError: true,
+    text: 'src is a folder, not a file. It holds a.ts, inner/.',
+  });
 });
 
 it.each([
   ['a NUL byte', Buffer.from('text\0text'), 'it holds NUL bytes', 'application/octet-stream'],
   ['a program', Buffer.from([0x7f, 0x45, 0x4c, 0x46, 2, 1, 1, 0, 0]), 'it holds NUL bytes', 'application/x-elf'],
-  ['an archive', Buffer.concat([Buffer.from('PK\u0003\u0004'), Buffer.alloc(30)]), 'it holds NUL bytes', 'application/zip'],
+  [
+    'an archive',
+    Buffer.concat([Buffer.from('PK\u0003\u0004'), Buffer.alloc(30)]),
+    'it holds NUL bytes',
+    'application/zip',
+  ],
   ['control characters', Buffer.from('\u0001\u0002\u0003abc'), 'more than 30 %', 'application/octet-stream'],
 ])('refuses %s with a reason, the type and the size', async (_, bytes, reason, mediaType) => {
   const { put, read } = await workbench();
@@ -134,7 +149,10 @@ it('reads coloured logs as text', async () => {
 it('refuses a pipe without waiting for a writer', async () => {
   const { read, folder } = await workbench();
   execFileSync('mkfifo', [join(folder, 'pipe')]);
-  expect(await read('pipe')).toMatchObject({ isError: true, text: expect.stringContaining('named pipe (FIFO)') as string });
+  expect(await read('pipe')).toMatchObject({
+    isError: true,
+    text: expect.stringContaining('named pipe (FIFO)') as string,
+  });
 });
 
 it('refuses a socket', async () => {
@@ -148,7 +166,10 @@ it('refuses a socket', async () => {
 
 it('refuses a device even where /dev is a root', async () => {
   const { read } = await workbench({ roots: ['/dev'] });
-  expect(await read('/dev/zero')).toMatchObject({ isError: true, text: expect.stringContaining('is a device') as string });
+  expect(await read('/dev/zero')).toMatchObject({
+    isError: true,
+    text: expect.stringContaining('is a device') as string,
+  });
 });
 
 it('refuses links that lead in a circle', async () => {
@@ -167,7 +188,10 @@ it('reads through a link inside the root', async () => {
 
 it('shows a picture as an image block with its size in pixels', async () => {
   const { read, put } = await workbench();
-  const png = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64');
+  const png = Buffer.from(
+    'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+    'base64',
+  );
   await put('dot.png', png);
   const { content } = await read('dot.png');
   expect(content).toEqual([
@@ -222,7 +246,9 @@ it('finds lines behind a line of 128 MB, and names the length of that line', asy
   const answer = await read('big.txt', { offset: 2002 });
   expect(answer.text).toContain('2002\tlast\n[Lines 2002-2002 of 2002: the end of the file.]');
   expect(process.memoryUsage().arrayBuffers - before.arrayBuffers).toBeLessThan(10 * 1024 * 1024);
-  expect((await read('big.txt', { offset: 2001, limit: 1 })).text).toContain(`of a line of ${128 * 1024 ** 2 - 12_000} bytes`);
+  expect((await read('big.txt', { offset: 2001, limit: 1 })).text).toContain(
+    `of a line of ${128 * 1024 ** 2 - 12_000} bytes`,
+  );
 });
 
 it('goes on in a long file from where the last window ended', async () => {
@@ -263,24 +289,33 @@ it.skipIf(process.platform !== 'linux')('closes every file it opens', async () =
 
 it('law: windows put together by the reported offsets are the whole file', async () => {
   const { put, read } = await workbench();
-  const text = fc.array(fc.tuple(fc.string({ unit: 'grapheme', maxLength: 60 }), fc.constantFrom('\n', '\r\n')), { maxLength: 60 });
+  const text = fc.array(fc.tuple(fc.string({ unit: 'grapheme', maxLength: 60 }), fc.constantFrom('\n', '\r\n')), {
+    maxLength: 60,
+  });
   await fc.assert(
-    fc.asyncProperty(text, fc.string({ maxLength: 10 }), fc.integer({ min: 1, max: 13 }), async (lines, tail, limit) => {
-      const content = lines.map(([line, ending]) => line.replace(/[\r\n\0]/g, '.') + ending).join('') + tail.replace(/[\r\n\0]/g, '.');
-      // Lines of control characters would make it no text.
-      fc.pre(content !== '' && !/[\u0000-\u0007\u000e-\u001f\u007f\ufeff]/.test(content));
-      await put('law.txt', content);
-      const expected = content.replaceAll('\r\n', '\n').replace(/\n$/, '').split('\n');
-      const seen: string[] = [];
-      let next: number | undefined = 1;
-      while (next !== undefined) {
-        expect(next).toBe(seen.length + 1);
-        const shown = shownLines(await read('law.txt', { offset: next, limit }));
-        seen.push(...shown.lines);
-        next = shown.next;
-      }
-      expect(seen).toEqual(expected);
-    }),
+    fc.asyncProperty(
+      text,
+      fc.string({ maxLength: 10 }),
+      fc.integer({ min: 1, max: 13 }),
+      async (lines, tail, limit) => {
+        const content =
+          lines.map(([line, ending]) => line.replace(/[\r\n\0]/g, '.') + ending).join('') +
+          tail.replace(/[\r\n\0]/g, '.');
+        // Lines of control characters would make it no text.
+        fc.pre(content !== '' && !/(?![\t\r\n])[\p{Cc}\ufeff]/u.test(content));
+        await put('law.txt', content);
+        const expected = content.replaceAll('\r\n', '\n').replace(/\n$/, '').split('\n');
+        const seen: string[] = [];
+        let next: number | undefined = 1;
+        while (next !== undefined) {
+          expect(next).toBe(seen.length + 1);
+          const shown = shownLines(await read('law.txt', { offset: next, limit }));
+          seen.push(...shown.lines);
+          next = shown.next;
+        }
+        expect(seen).toEqual(expected);
+      },
+    ),
     { numRuns: 60 * runs },
   );
 });

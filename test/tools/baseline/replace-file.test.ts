@@ -2,7 +2,19 @@
 
 import { execFile, fork } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { chmod, chown, link, lstat, mkdir, readdir, readFile, readlink, stat, symlink, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  chown,
+  link,
+  lstat,
+  mkdir,
+  readdir,
+  readFile,
+  readlink,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -41,7 +53,12 @@ it.each(['Edit', 'Write'])('%s through a link changes the target and leaves the 
   await bench.put('deep/real.txt', 'old\n');
   await symlink('deep/real.txt', join(bench.folder, 'link.txt'));
   await bench.read('link.txt');
-  await bench.call(name, name === 'Edit' ? { file_path: 'link.txt', old_string: 'old', new_string: 'new' } : { file_path: 'link.txt', content: 'new\n' });
+  await bench.call(
+    name,
+    name === 'Edit'
+      ? { file_path: 'link.txt', old_string: 'old', new_string: 'new' }
+      : { file_path: 'link.txt', content: 'new\n' },
+  );
   expect(await readlink(join(bench.folder, 'link.txt'))).toBe('deep/real.txt');
   expect(await bench.text('deep/real.txt')).toBe('new\n');
 });
@@ -79,7 +96,11 @@ it('leaves file and folder alone when it is aborted', async () => {
   await bench.read('a.txt');
   const controller = new AbortController();
   controller.abort(new Error('enough'));
-  const call = bench.call('Edit', { file_path: 'a.txt', old_string: 'old', new_string: 'new' }, { signal: controller.signal });
+  const call = bench.call(
+    'Edit',
+    { file_path: 'a.txt', old_string: 'old', new_string: 'new' },
+    { signal: controller.signal },
+  );
   await expect(call).rejects.toThrow('enough');
   expect(await readdir(bench.folder)).toEqual(['a.txt']);
   expect(await bench.text('a.txt')).toBe('old\n');
@@ -91,7 +112,10 @@ it('does not replace a file that changed after it was looked at', async () => {
   await writeFile(path, 'old');
   const before = await lstat(path, { bigint: true });
   await writeFile(path, 'changed by another');
-  expect(await replaceFile({ path, content: Buffer.from('new'), before, signal: live })).toEqual({ type: 'refused', reason: 'another program changed it meanwhile' });
+  expect(await replaceFile({ path, content: Buffer.from('new'), before, signal: live })).toEqual({
+    type: 'refused',
+    reason: 'another program changed it meanwhile',
+  });
   expect(await readFile(path, 'utf8')).toBe('changed by another');
   expect(await readdir(folder)).toEqual(['a.txt']);
 });
@@ -100,7 +124,10 @@ it('does not replace a file that appeared after it was missing', async () => {
   const folder = await temporaryFolder();
   const path = join(folder, 'a.txt');
   await writeFile(path, 'mine');
-  expect(await replaceFile({ path, content: Buffer.from('new'), signal: live })).toEqual({ type: 'refused', reason: 'another program created it meanwhile' });
+  expect(await replaceFile({ path, content: Buffer.from('new'), signal: live })).toEqual({
+    type: 'refused',
+    reason: 'another program created it meanwhile',
+  });
   expect(await readFile(path, 'utf8')).toBe('mine');
 });
 
@@ -132,7 +159,9 @@ it('the file is whole after the program was killed in the middle of writing', as
   const path = join(folder, 'a.txt');
   await writeFile(path, 'a'.repeat(1_000_000));
   const program = join(folder, 'writer.mjs');
-  await writeFile(program, `
+  await writeFile(
+    program,
+    `
     import { writeTool } from ${JSON.stringify(entry)};
     const tool = writeTool({ cwd: ${JSON.stringify(folder)}, readBeforeEdit: false });
     const values = new Map();
@@ -141,7 +170,8 @@ it('the file is whole after the program was killed in the middle of writing', as
     for (let round = 0; ; round++) {
       await tool.execute({ file_path: 'a.txt', content: 'bcdef'[round % 5].repeat(1_000_000) }, { session, signal: new AbortController().signal });
       process.send('written');
-    }`);
+    }`,
+  );
   for (const messages of [1, 3]) {
     const child = fork(program, { execArgv: [] });
     await new Promise<void>((resolve) => {
@@ -166,7 +196,10 @@ async function asOrdinaryUser(folder: string, code: string): Promise<string> {
     const call = async (name, args) => (await tools.find((tool) => tool.name === name).execute(args, { session, signal: new AbortController().signal })).content[0].text;
     ${code}`;
   const user = isRoot ? { uid: 65_534, gid: 65_534 } : {};
-  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program], { ...user, cwd: '/' });
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program], {
+    ...user,
+    cwd: '/',
+  });
   return stdout.trim();
 }
 
@@ -194,10 +227,13 @@ it('says that a folder does not allow new files, and changes nothing', async () 
   const bench = await workbench();
   await chmod(await bench.put('a.txt', 'old\n'), 0o666);
   await chmod(bench.folder, 0o555);
-  const said = await asOrdinaryUser(bench.folder, `
+  const said = await asOrdinaryUser(
+    bench.folder,
+    `
     console.log(await call('Edit', { file_path: 'a.txt', old_string: 'old', new_string: 'new' }));
     console.log(await call('Write', { file_path: 'b.txt', content: 'x' }));
-    console.log(await call('Write', { file_path: 'sub/b.txt', content: 'x' }));`);
+    console.log(await call('Write', { file_path: 'sub/b.txt', content: 'x' }));`,
+  );
   await chmod(bench.folder, 0o755);
   expect(said.split('\n')).toEqual([
     'a.txt was not changed: its folder does not allow new files, and a file is only ever replaced as a whole.',
@@ -211,7 +247,10 @@ it('says that a file belongs to somebody else', async () => {
   const bench = await workbench();
   await chmod(await bench.put('a.txt', 'old\n'), isRoot ? 0o644 : 0o444);
   await chmod(bench.folder, 0o777);
-  const said = await asOrdinaryUser(bench.folder, `console.log(await call('Edit', { file_path: 'a.txt', old_string: 'old', new_string: 'new' }))`);
+  const said = await asOrdinaryUser(
+    bench.folder,
+    `console.log(await call('Edit', { file_path: 'a.txt', old_string: 'old', new_string: 'new' }))`,
+  );
   expect(said).toContain(isRoot ? 'the permissions do not allow it' : 'it is write-protected');
   expect(await bench.text('a.txt')).toBe('old\n');
 });

@@ -7,15 +7,28 @@ import { todosOf, todoWriteTool, type Todo } from '../../../src/tools/index.ts';
 import { callTool, newContext } from './workbench.ts';
 
 const tool = todoWriteTool();
-const todo = (content: string, status: Todo['status'] = 'pending'): Todo => ({ content, status, activeForm: `${content}…` });
-const call = (id: string, todos: unknown): ToolCallBlock => ({ type: 'toolCall', id, name: 'TodoWrite', args: { todos } as never });
+const todo = (content: string, status: Todo['status'] = 'pending'): Todo => ({
+  content,
+  status,
+  activeForm: `${content}…`,
+});
+const call = (id: string, todos: unknown): ToolCallBlock => ({
+  type: 'toolCall',
+  id,
+  name: 'TodoWrite',
+  args: { todos } as never,
+});
 const results = (...all: [id: string, status: ToolResultStatus][]): Message => ({
   id: `results_${all.join()}`,
   role: 'tool',
   content: all.map(([callId, status]) => ({ type: 'toolResult', callId, status, content: [] })),
 });
 
-async function write(todos: unknown, conversation: Conversation = createConversation(), callId = 'now'): Promise<string> {
+async function write(
+  todos: unknown,
+  conversation: Conversation = createConversation(),
+  callId = 'now',
+): Promise<string> {
   return (await callTool(tool, { todos }, newContext({ conversation, callId }))).text;
 }
 
@@ -30,7 +43,9 @@ it('understands a list sent as a JSON text', async () => {
 });
 
 it('warns of more than one item in progress', async () => {
-  expect(await write([todo('a', 'in_progress'), todo('b', 'in_progress')])).toContain('Warning: 2 items are in progress at once.');
+  expect(await write([todo('a', 'in_progress'), todo('b', 'in_progress')])).toContain(
+    'Warning: 2 items are in progress at once.',
+  );
 });
 
 it.each([
@@ -56,7 +71,9 @@ it('compares with the last list in the transcript, whatever process wrote it', a
 });
 
 it('compares with an earlier call of the same message', async () => {
-  const conversation = createConversation({ messages: [assistantMessage([call('first', [todo('a')]), call('now', [todo('a', 'completed')])])] });
+  const conversation = createConversation({
+    messages: [assistantMessage([call('first', [todo('a')]), call('now', [todo('a', 'completed')])])],
+  });
   expect(await write([todo('a', 'completed')], conversation)).toContain('a: pending → completed');
 });
 
@@ -70,12 +87,20 @@ it('reads the list of a transcript', () => {
   expect(todosOf(conversation)).toEqual([todo('new')]);
 });
 
-it.each(['failed', 'interrupted', 'notStarted', 'denied', 'invalidArguments'] as const)('passes over a call that ended as %s', (status) => {
-  const conversation = createConversation({
-    messages: [assistantMessage([call('1', [todo('kept')])]), results(['1', 'completed']), assistantMessage([call('2', [todo('lost')])]), results(['2', status])],
-  });
-  expect(todosOf(conversation)).toEqual([todo('kept')]);
-});
+it.each(['failed', 'interrupted', 'notStarted', 'denied', 'invalidArguments'] as const)(
+  'passes over a call that ended as %s',
+  (status) => {
+    const conversation = createConversation({
+      messages: [
+        assistantMessage([call('1', [todo('kept')])]),
+        results(['1', 'completed']),
+        assistantMessage([call('2', [todo('lost')])]),
+        results(['2', status]),
+      ],
+    });
+    expect(todosOf(conversation)).toEqual([todo('kept')]);
+  },
+);
 
 it('has no list before the first call', () => {
   expect(todosOf(createConversation())).toEqual([]);

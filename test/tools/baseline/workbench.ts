@@ -108,5 +108,8 @@ export async function callTool(tool: Tool, args: object, context: ToolContext): 
 export function shownLines(answer: Answer): { readonly lines: string[]; readonly next: number | undefined } {
   const lines = answer.text.split('\n').filter((line) => /^\d+\t/.test(line));
   const next = /Continue with offset=(\d+)/.exec(answer.text.split('\n').slice(-3).join('\n'))?.[1];
-  return { lines: lines.map((line) => line.slice(line.indexOf('\t') + 1)), next: next === undefined ? undefined : Number(next) };
+  return {
+    lines: lines.map((line) => line.slice(line.indexOf('\t') + 1)),
+    next: next === undefined ? undefined : Number(next),
+  };
 }

@@ -7,7 +7,10 @@ import { newContext, workbench } from './workbench.ts';
 
 it('creates a file and the folders it needs', async () => {
   const bench = await workbench();
-  expect(await bench.call('Write', { file_path: 'a/b/c.txt', content: 'one\ntwo\n' })).toMatchObject({ isError: false, text: 'Created a/b/c.txt (2 lines, 8 bytes).' });
+  expect(await bench.call('Write', { file_path: 'a/b/c.txt', content: 'one\ntwo\n' })).toMatchObject({
+    isError: false,
+    text: 'Created a/b/c.txt (2 lines, 8 bytes).',
+  });
   expect(await bench.text('a/b/c.txt')).toBe('one\ntwo\n');
 });
 
@@ -28,21 +31,28 @@ it('replaces a file that was read and answers with the difference', async () => 
 it('refuses to replace a file that was not read', async () => {
   const bench = await workbench();
   await bench.put('a.txt', 'one\n');
-  expect(await bench.call('Write', { file_path: 'a.txt', content: 'x' })).toMatchObject({ isError: true, text: expect.stringContaining('Read it first') as string });
+  expect(await bench.call('Write', { file_path: 'a.txt', content: 'x' })).toMatchObject({
+    isError: true,
+    text: expect.stringContaining('Read it first') as string,
+  });
   expect(await bench.text('a.txt')).toBe('one\n');
 });
 
 it('edits a file it has written without another read', async () => {
   const bench = await workbench();
   await bench.call('Write', { file_path: 'a.txt', content: 'one\n' });
-  expect(await bench.call('Edit', { file_path: 'a.txt', old_string: 'one', new_string: 'two' })).toMatchObject({ isError: false });
+  expect(await bench.call('Edit', { file_path: 'a.txt', old_string: 'one', new_string: 'two' })).toMatchObject({
+    isError: false,
+  });
 });
 
 it('says when only a part of what it replaces had been read', async () => {
   const bench = await workbench();
   await bench.put('a.txt', 'x\n'.repeat(10));
   await bench.read('a.txt', { limit: 5 });
-  expect((await bench.call('Write', { file_path: 'a.txt', content: 'y\n' })).text).toContain('[Only a part of the old content had been read.]');
+  expect((await bench.call('Write', { file_path: 'a.txt', content: 'y\n' })).text).toContain(
+    '[Only a part of the old content had been read.]',
+  );
 });
 
 it('leaves a file alone that has the content already', async () => {
@@ -50,7 +60,9 @@ it('leaves a file alone that has the content already', async () => {
   const path = await bench.put('a.txt', 'x\n');
   await bench.read('a.txt');
   const before = await stat(path);
-  expect((await bench.call('Write', { file_path: 'a.txt', content: 'x\n' })).text).toBe('a.txt already has this content. Nothing was changed.');
+  expect((await bench.call('Write', { file_path: 'a.txt', content: 'x\n' })).text).toBe(
+    'a.txt already has this content. Nothing was changed.',
+  );
   expect((await stat(path)).ino).toBe(before.ino);
 });
 
@@ -96,13 +108,19 @@ it('turns to UTF-8 and says so when the old encoding lacks a character', async (
 it('refuses a path whose parent is a file', async () => {
   const bench = await workbench();
   await bench.put('a.txt', 'x');
-  expect(await bench.call('Write', { file_path: 'a.txt/b.txt', content: 'x' })).toMatchObject({ isError: true, text: 'a.txt/b.txt cannot be reached: a part of it is a file, not a folder.' });
+  expect(await bench.call('Write', { file_path: 'a.txt/b.txt', content: 'x' })).toMatchObject({
+    isError: true,
+    text: 'a.txt/b.txt cannot be reached: a part of it is a file, not a folder.',
+  });
 });
 
 it('refuses a folder', async () => {
   const bench = await workbench();
   await mkdir(join(bench.folder, 'src'));
-  expect(await bench.call('Write', { file_path: 'src', content: 'x' })).toMatchObject({ isError: true, text: 'src is a folder, not a file.' });
+  expect(await bench.call('Write', { file_path: 'src', content: 'x' })).toMatchObject({
+    isError: true,
+    text: 'src is a folder, not a file.',
+  });
 });
 
 it('previews a new file', async () => {
