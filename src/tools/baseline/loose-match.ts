@@ -147,16 +147,19 @@ function fittedLines(
   if (newText === '') return '';
   const newClosed = closed && newText.endsWith('\n');
   const lines = (newClosed ? newText.slice(0, -1) : newText).split('\n');
+  const end = newClosed ? '\n' : '';
+  const changes = diffArrays([...wanted], lines, { maxEditLength: 2000 });
+  if (changes === undefined) return lines.map(adapt).join('\n') + end;
   const fitted: string[] = [];
   let at = 0;
-  for (const change of diffArrays([...wanted], lines)) {
+  for (const change of changes) {
     if (change.added) fitted.push(...change.value.map(adapt));
     else {
       if (!change.removed) fitted.push(...actual.slice(at, at + change.value.length));
       at += change.value.length;
     }
   }
-  return fitted.join('\n') + (newClosed ? '\n' : '');
+  return fitted.join('\n') + end;
 }
 
 function indentOf(line: string): string {

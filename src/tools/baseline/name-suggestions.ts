@@ -33,10 +33,11 @@ async function nearPaths(workspace: Workspace, path: string): Promise<string[]> 
     .map((name) => ({ name, distance: distance(comparable(name), wanted) }))
     .filter(({ distance: value }) => value <= Math.max(1, Math.floor(wanted.length / 4)))
     .toSorted((left, right) => left.distance - right.distance);
+  const isHidden = workspace.hiddenPaths();
   for (const { name } of ranked) {
     if (found.size >= maxSuggestions) break;
     const candidate = join(dirname(path), name);
-    if (!workspace.isHidden(candidate)) found.add(candidate);
+    if (!isHidden(candidate)) found.add(candidate);
   }
   return [...found].slice(0, maxSuggestions);
 }

@@ -7,7 +7,9 @@ import { foldTypography } from './loose-match.ts';
 
 const shownLines = 40;
 const shownUnits = 4000;
+const comparedLines = 200;
 const searchedLines = 50_000;
+const keyLength = 120;
 const minimumLikeness = 0.5;
 
 /** The report for the model. All texts have LF line ends. */
@@ -23,7 +25,7 @@ export function nearMiss(text: string, oldText: string, newText: string): string
     const where = found.length === 1 ? `line ${last}` : `lines ${first + 1}-${last}`;
     parts.push(
       `The nearest text is at ${where}. It differs like this (- is old_string, + is the file):`,
-      differences(wanted.join('\n'), found.join('\n')),
+      differences(wanted.slice(0, comparedLines), found.slice(0, comparedLines)),
       'Copy the text exactly as the file has it and try again.',
     );
   }
@@ -41,8 +43,8 @@ function hints(text: string, oldText: string, newText: string): string[] {
   return found;
 }
 
-function differences(wanted: string, found: string): string {
-  const shown = diffLines(`${wanted}\n`, `${found}\n`)
+function differences(wanted: readonly string[], found: readonly string[]): string {
+  const shown = diffLines(`${wanted.join('\n')}\n`, `${found.join('\n')}\n`)
     .flatMap((change) => {
       const sign = change.added ? '+' : change.removed ? '-' : ' ';
       return change.value
@@ -91,18 +93,21 @@ function mostAlike(keys: readonly string[], wanted: readonly string[]): number |
     (best, line, index) => (line.trim().length > (wanted[best]?.trim().length ?? 0) ? index : best),
     0,
   );
-  const target = pairsOf(lineKey(wanted[longest] ?? ''));
+  const target = lineKey(wanted[longest] ?? '');
+  const pairs = pairsOf(target);
   let best: number | undefined;
   let likeness = minimumLikeness;
   for (const [index, key] of keys.entries()) {
-    const value = key === '' ? 0 : alike(pairsOf(key), target);
+    // Of very different lengths two lines cannot be alike enough.
+    if (key.length * 3 < target.length || key.length > target.length * 3) continue;
+    const value = alike(pairsOf(key), pairs);
     if (value > likeness) [best, likeness] = [index, value];
   }
   return best === undefined ? undefined : Math.max(0, best - longest);
 }
 
 function lineKey(line: string): string {
-  return foldTypography(line.slice(0, 300)).trim().replace(/\s+/g, ' ').toLowerCase();
+  return foldTypography(line.trimStart().slice(0, keyLength)).trim().replace(/\s+/g, ' ').toLowerCase();
 }
 
 function pairsOf(text: string): ReadonlySet<string> {

@@ -217,8 +217,9 @@ const maxEntries = 30;
 
 async function folderText(workspace: Workspace, path: string, shown: string): Promise<string> {
   const entries = await readdir(path, { withFileTypes: true }).catch(() => []);
+  const isHidden = workspace.hiddenPaths();
   const names = entries
-    .filter((entry) => !workspace.isHidden(join(path, entry.name)))
+    .filter((entry) => !isHidden(join(path, entry.name)))
     .map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name))
     .toSorted();
   const more = names.length > maxEntries ? `, and ${names.length - maxEntries} more` : '';

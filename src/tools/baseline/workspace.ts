@@ -65,8 +65,8 @@ export interface Workspace {
   readonly cwd: string;
   /** Canonical path of what the model named, links followed also where the last ones do not exist yet. */
   readonly resolve: (named: string, use: PathUse) => Promise<ResolvedPath>;
-  /** For walkers: true when a canonical path is denied or lies outside every root. */
-  readonly isHidden: (path: string) => boolean;
+  /** For walkers, one per walk: a test that is true for canonical paths that are denied or lie outside every root. */
+  readonly hiddenPaths: () => (path: string) => boolean;
 }
 
 interface Root {
@@ -130,11 +130,13 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
   return {
     cwd,
     resolve: resolvePath,
-    isHidden: (path) => {
+    hiddenPaths: () => {
       const known = roots();
-      const root = innermost(known, path);
-      if (root === undefined || isSpecial(path, root.path)) return true;
-      return known.some((each) => isWithin(path, each.path) && isDenied(path, each.path));
+      return (path) => {
+        const root = innermost(known, path);
+        if (root === undefined || isSpecial(path, root.path)) return true;
+        return known.some((each) => isWithin(path, each.path) && isDenied(path, each.path));
+      };
     },
   };
 }
