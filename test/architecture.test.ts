@@ -16,7 +16,7 @@ const entries: Readonly<Record<string, string>> = {
   '.': 'src/index.ts',
   './codec': 'src/codec/index.ts',
   './json-schema': 'src/codec/json-schema.ts',
-  './machines': 'src/machines/index.ts',
+  './machines': 'src/embedding/index.ts',
   './transformers': 'src/transformers/index.ts',
   './tools': 'src/tools/index.ts',
   './tools/http': 'src/tools/http/index.ts',

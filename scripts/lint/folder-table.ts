@@ -75,6 +75,12 @@ export const folderTable: readonly FolderRow[] = [
     packages: ['openai', 'ws'],
     node: true,
   },
+  {
+    folder: 'src/embedding',
+    rooms: [conversation, contracts, machines, services, runtime],
+    packages: ['xstate'],
+    node: false,
+  },
   { folder: 'src/inspect', rooms: [machines], packages: ['xstate'], node: false },
   {
     folder: 'src/inspect/server',

@@ -32,6 +32,9 @@ export interface RunnableChart extends ReadableChart {
   readonly implementations: ReadableChart['implementations'] & { readonly actors?: unknown };
 }
 
+/** Logic to invoke, or a choice of it by the invoke's input. */
+export type ChosenLogic = AnyActorLogic | ((input: unknown) => AnyActorLogic);
+
 /**
  * Actor logic that runs the chart by its table. `actors` replaces invoked logic by name, as `.provide()` does;
  * `sends` says what the chart's `sendTo` actions do. Steps
@@ -39,11 +42,11 @@ export interface RunnableChart extends ReadableChart {
  */
 export function chartLogic<Event extends { type: string }, Input, Output>(
   chart: RunnableChart,
-  actors: Readonly<Record<string, AnyActorLogic>> = {},
+  actors: Readonly<Record<string, ChosenLogic>> = {},
   sends: ChildSends = {},
 ): ChartLogic<Event, Input, Output> {
   const { initial } = tableOf(chart, sends);
-  const known = { ...(chart.implementations.actors as Readonly<Record<string, AnyActorLogic>>), ...actors };
+  const known = { ...(chart.implementations.actors as Readonly<Record<string, ChosenLogic>>), ...actors };
   const contextOf = chart.config.context as (args: { readonly input: Input }) => unknown;
   const outputOf = chart.config.output as ((args: StepArguments) => Output) | undefined;
   const first = initial.at(-1);
@@ -186,11 +189,12 @@ function perform(
 
 function actorOf(
   invoke: TableInvoke,
-  known: Readonly<Record<string, AnyActorLogic>>,
+  known: Readonly<Record<string, ChosenLogic>>,
   args: StepArguments,
   parent: AnyActorRef,
 ): AnyActorRef {
-  const logic = known[invoke.src];
-  if (logic === undefined) throw new Error(`The actor "${invoke.src}" is not provided.`);
-  return createActor(logic, { id: invoke.id, parent, input: invoke.input?.(args) });
+  const chosen = known[invoke.src];
+  if (chosen === undefined) throw new Error(`The actor "${invoke.src}" is not provided.`);
+  const input = invoke.input?.(args);
+  return createActor(typeof chosen === 'function' ? chosen(input) : chosen, { id: invoke.id, parent, input });
 }

@@ -2,6 +2,8 @@
 
 import type { Engine, EngineOptions, TurnRun } from '../contracts/engine.ts';
 import type { Conversation } from '../conversation/conversation.ts';
+import type { TurnCharts } from '../services/settings.ts';
+import { standardCharts } from './charts.ts';
 import { internalsOf, noteInternals } from './engine-internals.ts';
 import { RunningTurn } from './running-turn.ts';
 import { quietly, settingsOf } from './settings.ts';
@@ -11,6 +13,14 @@ import { quietly, settingsOf } from './settings.ts';
  * that no turn ever fails for a mistake in the set-up.
  */
 export function createEngine<TurnContext = unknown>(options: EngineOptions<TurnContext>): Engine<TurnContext> {
+  return createChartedEngine(options, standardCharts);
+}
+
+/** As `createEngine`, on charts of one's own. */
+export function createChartedEngine<TurnContext>(
+  options: EngineOptions<TurnContext>,
+  charts: TurnCharts,
+): Engine<TurnContext> {
   // Inside, contexts are opaque: what a turn is started with is what its tools were typed for.
   const own = options as unknown as EngineOptions;
   const engine: Engine<TurnContext> = {
@@ -20,7 +30,7 @@ export function createEngine<TurnContext = unknown>(options: EngineOptions<TurnC
       new RunningTurn(conversation, internalsOf(engine), runOptions),
   };
   noteInternals(engine, {
-    settings: settingsOf(own),
+    settings: settingsOf(own, charts),
     inspect: own.inspect === undefined ? undefined : quietly(own.inspect),
   });
   return engine;

@@ -20,9 +20,10 @@ import type { Message } from '../conversation/message.ts';
 import type { OperativeMachineEvent, Question } from '../machines/operative.ts';
 import { acceptMessage } from './accept-message.ts';
 import { claimConversation, makeValid, releaseConversation } from './claim.ts';
+import { operativeLogicWith, operativeTable, turnLogic } from './charts.ts';
+import { noteActor } from './facade-actors.ts';
 import { internalsOf, type EngineInternals } from './engine-internals.ts';
 import { Ticket, type Decision } from './ledger.ts';
-import { operativeLogic, operativeTable } from './operative-logic.ts';
 import { ConversationScope, type OpenQuestion } from './operative-scope.ts';
 import { createSession } from './session.ts';
 import { quietly } from './settings.ts';
@@ -75,7 +76,12 @@ class ChartedOperative implements Operative {
     this.#actor =
       inspect === undefined
         ? createActor(operativeTable, { id: 'operative', input })
-        : createActor(operativeLogic, { id: 'operative', input, inspect });
+        : createActor(operativeLogicWith(engine?.settings.charts.turnMachine ?? turnLogic), {
+            id: 'operative',
+            input,
+            inspect,
+          });
+    noteActor(this, this.#actor);
     this.#actor.subscribe({ next: () => this.#scope.afterStep(), error: () => this.#scope.afterStep() });
     this.#actor.start();
   }

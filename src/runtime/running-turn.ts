@@ -13,7 +13,7 @@ import { claimConversation, makeValid, releaseConversation } from './claim.ts';
 import type { EngineInternals } from './engine-internals.ts';
 import { SteerLedger } from './ledger.ts';
 import { createSession } from './session.ts';
-import { turnLogic, turnTable } from './turn-logic.ts';
+import { noteActor } from './facade-actors.ts';
 
 /** What a bare run can be given. */
 export interface RunOptions {
@@ -55,8 +55,9 @@ export class RunningTurn implements TurnRun {
     const input = { scope: this.#record, stages: settings.stages };
     this.#actor =
       inspect === undefined
-        ? createActor(turnTable, { id: 'turn', input })
-        : createActor(turnLogic, { id: 'turn', input, inspect });
+        ? createActor(settings.charts.turnTable, { id: 'turn', input })
+        : createActor(settings.charts.turnMachine, { id: 'turn', input, inspect });
+    noteActor(this, this.#actor);
     this.#signal = options.signal;
     this.#begin(conversation);
   }

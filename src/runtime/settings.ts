@@ -6,11 +6,12 @@ import { hostWith } from '../contracts/host.ts';
 import type { Model } from '../contracts/model.ts';
 import type { Tool } from '../contracts/tool.ts';
 import type { Stage, Transformer } from '../contracts/transformer.ts';
-import type { TurnSettings } from '../services/settings.ts';
+import type { TurnCharts, TurnSettings } from '../services/settings.ts';
 import { checkToolNames } from '../tools/check-tool-names.ts';
+import { standardCharts } from './charts.ts';
 
 /** Fills in every default. Throws `options.invalid`, `tool.invalidName`, `tool.duplicateName` or `tool.invalid`. */
-export function settingsOf(options: EngineOptions): TurnSettings {
+export function settingsOf(options: EngineOptions, charts: TurnCharts = standardCharts): TurnSettings {
   const tools = options.tools ?? [];
   checkToolNames(tools);
   const models = [options.model, ...(options.fallbackModels ?? [])] as const;
@@ -49,6 +50,7 @@ export function settingsOf(options: EngineOptions): TurnSettings {
     approve: options.approve,
     steps: options.steps ?? {},
     host: hostWith(options.host),
+    charts,
     onListenerError: quietly(options.onListenerError),
   };
 }

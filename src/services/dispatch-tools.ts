@@ -4,7 +4,6 @@ import { createActor, type AnyActorRef } from 'xstate';
 import { messageOf, TurnchartError } from '../contracts/errors.ts';
 import type { ToolCallBlock, ToolResultBlock } from '../conversation/block.ts';
 import { serviceLogic, type ServiceActor, type ServiceLogic } from '../machines/service.ts';
-import { startToolCall, toolCallMachine } from '../machines/tool-call.ts';
 import type { TurnFacts, TurnScope } from '../machines/turn.ts';
 import { PerformedCall, type CallChart } from './perform-call.ts';
 import { planCalls, planFault, type CallPlan } from './plan-calls.ts';
@@ -131,8 +130,9 @@ class Batch {
   // For an inspector the chart runs as an actor. Its parent is never the turn, whose services a forged done event could
   // end, and its id never one the model chose.
   #chartFor(call: ToolCallBlock, index: number): CallChart {
-    if (!this.#record.isInspected) return startToolCall();
-    return createActor(toolCallMachine, {
+    const { charts } = this.#record.settings;
+    if (!this.#record.isInspected) return charts.startToolCall();
+    return createActor(charts.toolCallMachine, {
       parent: this.#actor.self as AnyActorRef, // the service's own actor; its contract keeps xstate's types out
       id: `toolCall:${index}`,
       input: { callId: call.id, name: call.name },

@@ -5,6 +5,17 @@ import type { Host } from '../contracts/host.ts';
 import type { Model, ModelRequest, ToolChoice, ToolDefinition } from '../contracts/model.ts';
 import type { Tool } from '../contracts/tool.ts';
 import type { Stage, Transformer } from '../contracts/transformer.ts';
+import type { ChartLogic, ChartRun } from '../machines/chart-logic.ts';
+import type { toolCallMachine, ToolCallMachineEvent } from '../machines/tool-call.ts';
+import type { turnMachine, TurnMachineEvent, TurnMachineInput, TurnOutput } from '../machines/turn.ts';
+
+/** The charts an engine's turns run on: by table, and for an inspector as machines. */
+export interface TurnCharts {
+  readonly turnTable: ChartLogic<TurnMachineEvent, TurnMachineInput, TurnOutput>;
+  readonly turnMachine: typeof turnMachine;
+  readonly startToolCall: () => ChartRun<ToolCallMachineEvent>;
+  readonly toolCallMachine: typeof toolCallMachine;
+}
 
 /** Made once per engine and shared by all its turns. Durations are milliseconds. */
 export interface TurnSettings {
@@ -26,5 +37,6 @@ export interface TurnSettings {
   readonly approve: Approve | undefined;
   readonly steps: EngineSteps;
   readonly host: Host;
+  readonly charts: TurnCharts;
   readonly onListenerError: (error: unknown) => void;
 }

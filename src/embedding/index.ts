@@ -1,0 +1,32 @@
+// The entry ./machines, the only one that shows XState's types: the charts, and the library's actors inside a host machine.
+
+export { operativeMachine } from '../machines/operative.ts';
+export { toolCallMachine } from '../machines/tool-call.ts';
+export { turnMachine } from '../machines/turn.ts';
+export type {
+  OperativeMachineContext,
+  OperativeMachineEvent,
+  OperativeScope,
+  Question,
+  ReloadFacts,
+  CompactFacts,
+  Submission,
+} from '../machines/operative.ts';
+export { serviceLogic, type ServiceLogic, type ServiceActor } from '../machines/service.ts';
+export type { ToolCallMachineContext, ToolCallMachineEvent } from '../machines/tool-call.ts';
+export type {
+  TurnFacts,
+  TurnMachineContext,
+  TurnMachineEvent,
+  TurnMachineInput,
+  TurnOutput,
+  TurnScope,
+} from '../machines/turn.ts';
+export { actorOf, type OperativeActorRef, type TurnActorRef } from './actor-of.ts';
+export { engineWith, type EngineCharts } from './engine-with.ts';
+export {
+  operativeLogic,
+  type OperativeEmitted,
+  type OperativeLogicEvent,
+  type OperativeLogicInput,
+} from './operative-logic.ts';

@@ -1,0 +1,104 @@
+// An operative as actor logic, for a host machine to invoke or spawn.
+
+import { fromCallback, type CallbackActorLogic, type EventObject } from 'xstate';
+import type { Engine } from '../contracts/engine.ts';
+import type { OperativeEvent } from '../contracts/events.ts';
+import type { OperativeOptions, SubmitPolicy } from '../contracts/operative.ts';
+import type { Message } from '../conversation/message.ts';
+import { createOperative } from '../runtime/operative.ts';
+
+/** What the actor takes. */
+export type OperativeLogicEvent<TurnContext = unknown> =
+  | {
+      readonly type: 'message.submit';
+      readonly message: string | Message;
+      readonly policy?: SubmitPolicy;
+      readonly turnContext?: TurnContext;
+    }
+  | { readonly type: 'message.withdraw'; readonly messageId: string }
+  | { readonly type: 'turn.resume'; readonly turnContext?: TurnContext }
+  | { readonly type: 'turn.cancel'; readonly graceMs?: number }
+  | { readonly type: 'operative.close' };
+
+/** What the actor is started with: an operative's options without the engine. */
+export type OperativeLogicInput<TurnContext = unknown> = Omit<OperativeOptions<TurnContext>, 'engine'>;
+
+/**
+ * What the actor emits: the milestones of a conversation, never the pieces of a stream. `operative.refused` answers an
+ * event that could not be carried out: an invalid message, or a resume after close.
+ */
+export type OperativeEmitted =
+  | Milestone
+  | { readonly type: 'operative.refused'; readonly event: string; readonly error: unknown };
+
+type Milestone = Extract<
+  OperativeEvent,
+  {
+    readonly type:
+      | 'turn.started'
+      | 'message.injected'
+      | 'message.queued'
+      | 'assistant.settled'
+      | 'turn.completed'
+      | 'operative.closed';
+  }
+>;
+
+const milestones: ReadonlySet<string> = new Set([
+  'turn.started',
+  'message.injected',
+  'message.queued',
+  'assistant.settled',
+  'turn.completed',
+  'operative.closed',
+] satisfies Milestone['type'][]);
+
+/**
+ * Actor logic that holds an operative: send it the calls as events, listen to what it emits. It closes the operative
+ * when it is stopped. A conversation in use is an error of the actor: the invoke's `onError`.
+ */
+export function operativeLogic<TurnContext = unknown>(
+  engine: Engine<TurnContext> | (() => Engine<TurnContext>),
+): CallbackActorLogic<OperativeLogicEvent<TurnContext>, OperativeLogicInput<TurnContext>, OperativeEmitted> {
+  return fromCallback<OperativeLogicEvent<TurnContext>, OperativeLogicInput<TurnContext>, OperativeEmitted>(
+    ({ input, receive, emit }) => {
+      const operative = createOperative<TurnContext>({ ...input, engine });
+      operative.subscribe((event) => {
+        if (isMilestone(event)) emit(event);
+      });
+      receive((event) => {
+        handle(event).catch((error: unknown) => emit({ type: 'operative.refused', event: event.type, error }));
+      });
+      return () => void operative.close();
+
+      async function handle(event: OperativeLogicEvent<TurnContext> | EventObject): Promise<void> {
+        const call = event as OperativeLogicEvent<TurnContext>; // XState types what is received as any event
+        switch (call.type) {
+          case 'message.submit': {
+            const { message, policy, turnContext } = call;
+            await operative.submit(message, {
+              ...(policy === undefined ? {} : { policy }),
+              ...(turnContext === undefined ? {} : { turnContext }),
+            });
+            return;
+          }
+          case 'message.withdraw':
+            operative.withdraw(call.messageId);
+            return;
+          case 'turn.resume':
+            await operative.resume(call.turnContext === undefined ? {} : { turnContext: call.turnContext });
+            return;
+          case 'turn.cancel':
+            await operative.cancel(call.graceMs === undefined ? {} : { graceMs: call.graceMs });
+            return;
+          case 'operative.close':
+            await operative.close();
+        }
+      }
+    },
+  );
+}
+
+function isMilestone(event: OperativeEvent): event is Milestone {
+  return milestones.has(event.type);
+}
