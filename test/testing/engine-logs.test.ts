@@ -1,187 +1,155 @@
-// The kit on the real engine: whatever scripts, tools, steers and cancels do, logs keep the grammar and transcripts pair.
+// The kit on the real runtime: whatever scripts, tools, steers and cancels do, logs keep the grammar and transcripts pair.
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { ModelError } from '../../src/contracts/errors.ts';
-import type { EngineEvent } from '../../src/contracts/events.ts';
-import type { Transformer } from '../../src/contracts/transformer.ts';
-import { createConversation } from '../../src/conversation/conversation.ts';
+import type { EngineEvent, OperativeEvent } from '../../src/contracts/events.ts';
+import type { Operative } from '../../src/contracts/operative.ts';
+import { createConversation, type Conversation } from '../../src/conversation/conversation.ts';
 import { userMessage } from '../../src/conversation/message.ts';
-import { createEngine } from '../../src/runtime/engine.ts';
-import { schedules, type Schedule } from '../../src/testing/properties/index.ts';
-import {
-  scriptedModel,
-  simulatedHost,
-  verifyEvents,
-  verifyTranscript,
-  type ScriptedStep,
-} from '../../src/testing/index.ts';
-import { defineTool } from '../../src/tools/define-tool.ts';
+import { createOperative } from '../../src/runtime/operative.ts';
+import { simulatedHost, verifyEvents, verifyTranscript } from '../../src/testing/index.ts';
+import { engineOf, worlds, type World } from './worlds.ts';
 
 const runs = Number(process.env['TURNCHART_RUNS'] ?? 1);
+/** A bound for hangs: a turn takes some milliseconds of real time. */
+const timeout = 30_000 * Math.max(1, runs);
 
-const lost = new ModelError('model.connection', 'lost', { retryable: true });
-const refused = new ModelError('model.rejected', 'no', { retryable: false });
-const tooLong = new ModelError('model.contextOverflow', 'too long', { retryable: false });
+interface Played {
+  readonly events: readonly OperativeEvent[];
+  readonly hasEnded: boolean;
+  readonly conversation: Conversation;
+}
 
-const optional = <Value>(arbitrary: fc.Arbitrary<Value>) => fc.option(arbitrary, { nil: undefined, freq: 4 });
-
-const call = fc.record(
-  {
-    name: fc.constantFrom('look', 'slow', 'fail', 'ghost'),
-    args: fc.constantFrom({}, { at: 1 }, { at: 'x' }),
-    rawArgs: optional(fc.constantFrom('', '{"at":', '[1]')),
-    id: optional(fc.constantFrom('same', 'other', '')),
-  },
-  { requiredKeys: ['name'] },
-);
-
-const step = fc
-  .record({
-    text: optional(fc.constantFrom('', 'Hello', 'Hello there')),
-    thinking: optional(fc.constantFrom('Hm', { text: 'Hm', signature: 's' })),
-    calls: fc.array(call, { maxLength: 3 }),
-    chunks: fc.constantFrom(1, 3, 100),
-    stopReason: optional(fc.constantFrom('maxTokens', 'pause', 'refusal', 'contextOverflow', 'stopSequence')),
-    usage: optional(fc.constant({ inputTokens: 1, outputTokens: 1 })),
-    delayMs: fc.constantFrom(0, 5),
-    ending: fc.oneof(
-      { arbitrary: fc.constant({}), weight: 8 },
-      { arbitrary: fc.record({ cutAfter: fc.nat(8) }), weight: 1 },
-      { arbitrary: fc.record({ stallAfter: fc.nat(8), deaf: fc.boolean() }), weight: 1 },
-      {
-        arbitrary: fc.record({ throw: fc.constantFrom(lost, refused, tooLong, 'x'), throwAfter: fc.nat(8) }),
-        weight: 2,
-      },
-    ),
-  })
-  .map(({ ending, ...said }) => withoutUndefined({ ...said, ...ending }) as ScriptedStep);
-
-/** What the environment does between two pauses. */
-const move = fc.oneof(
-  {
-    arbitrary: fc.record({ do: fc.constant('advance' as const), ms: fc.constantFrom(0, 1, 5, 50, 1_000, 200_000) }),
-    weight: 6,
-  },
-  { arbitrary: fc.record({ do: fc.constant('steer' as const) }), weight: 3 },
-  { arbitrary: fc.record({ do: fc.constant('cancel' as const), graceMs: fc.constantFrom(0, 10) }), weight: 1 },
-);
-
-const transformers: Readonly<Record<string, Transformer>> = {
-  rewrites: {
-    name: 'rewrites',
-    beforeTurn: (conversation) => ({ conversation: { ...conversation, messages: [...conversation.messages] } }),
-    afterIteration: async (conversation) => ({
-      conversation: { ...conversation, messages: [...conversation.messages] },
-    }),
-    afterTurn: (conversation) => ({ conversation: { ...conversation, messages: [...conversation.messages] } }),
-  },
-  appends: {
-    name: 'appends',
-    beforeIteration: async (_conversation, { iteration }) =>
-      iteration === 2 ? { append: [userMessage('reminder')] } : undefined,
-  },
-  fails: {
-    name: 'fails',
-    beforeIteration: () => {
-      throw new Error('no');
-    },
-    afterTurn: () => Promise.reject(new Error('no')),
-  },
-  shortens: { name: 'shortens', beforeIteration: (conversation) => ({ messages: conversation.messages }) },
-};
-
-const world = fc.record({
-  steps: fc.array(step, { minLength: 1, maxLength: 5 }),
-  moves: fc.array(move, { maxLength: 12 }),
-  schedule: schedules({ maxPauses: 16 }),
-  transformers: fc.subarray(Object.keys(transformers)),
-  maxIterations: fc.constantFrom(1, 2, 6),
-  approves: fc.constantFrom('no', 'at once', 'later'),
+const ticks = fc.record({
+  do: fc.constant('advance' as const),
+  ms: fc.constantFrom(0, 1, 5, 50, 1_000, 200_000),
 });
-type World = typeof world extends fc.Arbitrary<infer Value> ? Value : never;
+const cancels = fc.record({ do: fc.constant('cancel' as const), graceMs: fc.constantFrom(0, 10) });
 
-async function play(
+const turnMoves = fc.array(
+  fc.oneof(
+    { arbitrary: ticks, weight: 6 },
+    { arbitrary: fc.record({ do: fc.constant('steer' as const) }), weight: 3 },
+    { arbitrary: cancels, weight: 1 },
+  ),
+  { maxLength: 12 },
+);
+
+async function playTurn(
   given: World,
-): Promise<{ events: EngineEvent[]; ended: boolean; conversation: ReturnType<typeof createConversation> }> {
+  moves: typeof turnMoves extends fc.Arbitrary<infer Moves> ? Moves : never,
+): Promise<Played> {
   const host = simulatedHost();
-  const sleep = (ms: number) => new Promise<void>((resolve) => void host.setTimeout(resolve, ms));
-  const parameters = { type: 'object', properties: { at: { type: 'number' } } };
-  const tool = (name: string, execute: (progress: (update: number) => void) => unknown) =>
-    defineTool({
-      name,
-      description: name,
-      parameters,
-      isConcurrencySafe: name !== 'slow',
-      execute: (_args, context) => execute(context.progress),
-    });
-  const allow = async () => {
-    if (given.approves === 'later') await sleep(3);
-    return { allow: true } as const;
-  };
-  const model = scriptedModel((_request, { index }) => given.steps[index % given.steps.length] ?? {}, { host });
-  const engine = createEngine({
-    model,
-    tools: [
-      tool('look', () => 'seen'),
-      tool('slow', async (progress) => {
-        progress(1);
-        await sleep(5);
-        progress(2);
-      }),
-      tool('fail', () => Promise.reject(new Error('no'))),
-    ],
-    transformers: given.transformers.map((name) => transformers[name] ?? { name }),
-    maxIterations: given.maxIterations,
-    retry: { attempts: 2 },
-    host,
-    ...(given.approves === 'no' ? {} : { approve: allow }),
-  });
   const conversation = createConversation({ messages: [userMessage('hi')] });
-  const run = engine.run(conversation);
+  const run = engineOf(given, host).run(conversation);
   const events: EngineEvent[] = [];
-  const reading = (async () => {
+  let hasEnded = false;
+  void (async () => {
     for await (const event of run) events.push(event);
+    hasEnded = true;
   })();
-  await environment(given.moves, given.schedule, host.advance, run);
-  await host.advance(10_000_000);
-  void run.cancel();
-  await host.advance(10_000);
-  let ended = false;
-  void reading.then(() => (ended = true));
-  await host.settle();
-  return { events, ended, conversation };
-}
-
-async function environment(
-  moves: World['moves'],
-  schedule: Schedule,
-  advance: (ms: number) => Promise<void>,
-  run: ReturnType<ReturnType<typeof createEngine>['run']>,
-): Promise<void> {
-  const pause = schedule.start();
-  for (const next of moves) {
+  const pause = given.schedule.start();
+  for (const move of moves) {
     await pause();
-    if (next.do === 'advance') await advance(next.ms);
-    else if (next.do === 'steer') run.steer('more');
-    else void run.cancel({ graceMs: next.graceMs });
+    if (move.do === 'advance') await host.advance(move.ms);
+    else if (move.do === 'steer') run.steer('more');
+    else void run.cancel({ graceMs: move.graceMs });
   }
+  // Only a model that stalls is still at it.
+  await host.advance(10_000_000);
+  if (!hasEnded) void run.cancel();
+  await host.advance(10_000);
+  return { events, hasEnded, conversation };
 }
 
-function withoutUndefined<Value extends object>(
-  value: Value,
-): { [Key in keyof Value]: Exclude<Value[Key], undefined> } {
-  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as never;
-}
-
-test('logs of arbitrary turns keep the event grammar, and their transcripts pair', async () => {
+test('logs of arbitrary turns keep the event grammar, and their transcripts pair', { timeout }, async () => {
   await fc.assert(
-    fc.asyncProperty(world, async (given) => {
-      const { events, ended, conversation } = await play(given);
-      expect(ended).toBe(true);
+    fc.asyncProperty(worlds, turnMoves, async (given, moves) => {
+      const { events, hasEnded, conversation } = await playTurn(given, moves);
+      expect(hasEnded).toBe(true);
       verifyEvents(events);
       verifyTranscript(conversation);
     }),
-    { numRuns: 300 * runs },
+    { numRuns: 200 * runs },
   );
 });
+
+const operativeMoves = fc.array(
+  fc.oneof(
+    { arbitrary: ticks, weight: 6 },
+    {
+      arbitrary: fc.record({
+        do: fc.constant('submit' as const),
+        policy: fc.constantFrom('steer', 'queue', 'reject', 'preempt'),
+      }),
+      weight: 5,
+    },
+    { arbitrary: fc.record({ do: fc.constant('withdraw' as const) }), weight: 1 },
+    { arbitrary: fc.record({ do: fc.constant('resume' as const) }), weight: 1 },
+    { arbitrary: fc.record({ do: fc.constant('compact' as const) }), weight: 1 },
+    { arbitrary: cancels, weight: 1 },
+  ),
+  { minLength: 1, maxLength: 16 },
+);
+
+const lives = fc.record({
+  lateMessages: fc.constantFrom('hold', 'start'),
+  reload: fc.constantFrom('none', 'same', 'older', 'fails'),
+});
+
+async function playLife(
+  given: World,
+  life: typeof lives extends fc.Arbitrary<infer Life> ? Life : never,
+  moves: typeof operativeMoves extends fc.Arbitrary<infer Moves> ? Moves : never,
+): Promise<Played> {
+  const host = simulatedHost();
+  const conversation = createConversation();
+  const reload = async () => {
+    if (life.reload === 'fails') throw new Error('no store');
+    const messages = life.reload === 'older' ? conversation.messages.slice(0, -2) : conversation.messages;
+    return createConversation({ messages });
+  };
+  const operative: Operative = createOperative({
+    engine: engineOf(given, host),
+    conversation,
+    lateMessages: life.lateMessages,
+    ...(life.reload === 'none' ? {} : { reloadBeforeStart: reload }),
+  });
+  const events: OperativeEvent[] = [];
+  operative.subscribe((event) => events.push(event));
+  const pause = given.schedule.start();
+  for (const [index, move] of moves.entries()) {
+    await pause();
+    if (move.do === 'advance') await host.advance(move.ms);
+    else if (move.do === 'submit')
+      void operative.submit(userMessage('more', { id: `u${index}` }), { policy: move.policy });
+    else if (move.do === 'withdraw') operative.withdraw(`u${index - 1}`);
+    else if (move.do === 'resume') void operative.resume();
+    else if (move.do === 'compact') void operative.compact();
+    else void operative.cancel({ graceMs: move.graceMs });
+  }
+  await host.advance(10_000_000);
+  let hasEnded = false;
+  void operative.close().then(() => {
+    hasEnded = true;
+  });
+  await host.advance(10_000);
+  return { events, hasEnded, conversation };
+}
+
+test(
+  "logs of an operative's arbitrary life keep the event grammar, and its transcript pairs",
+  { timeout },
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(worlds, lives, operativeMoves, async (given, life, moves) => {
+        const { events, hasEnded, conversation } = await playLife(given, life, moves);
+        expect(hasEnded).toBe(true);
+        expect(events.at(-1)).toEqual({ type: 'operative.closed' });
+        verifyEvents(events);
+        verifyTranscript(conversation);
+      }),
+      { numRuns: 200 * runs },
+    );
+  },
+);
