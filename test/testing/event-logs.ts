@@ -21,7 +21,7 @@ export function logOf(...pieces: readonly (OperativeEvent | Log)[]): OperativeEv
 
 export const user = (id: string): Message => userMessage('hi', { id });
 export const lost = new ModelError('model.connection', 'lost', { retryable: true });
-export const tooLong = new ModelError('model.contextOverflow', 'too long', { retryable: false });
+const tooLong = new ModelError('model.contextOverflow', 'too long', { retryable: false });
 
 export const started = (turnId = 'turn_1'): EngineEvent => ({ type: 'turn.started', turnId });
 export const appended = (message: Message): EngineEvent => ({ type: 'message.appended', message, index: -1 });
