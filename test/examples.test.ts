@@ -1,0 +1,46 @@
+// Every example runs to its end as a reader would run it, and says what it promises.
+
+import { execFile } from 'node:child_process';
+import { globSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+
+const run = promisify(execFile);
+const root = resolve(import.meta.dirname, '..');
+
+/** What each example prints, without ids. */
+const promised: Readonly<Record<string, readonly string[]>> = {
+  'examples/embed-in-a-machine.ts': ['the host ended in "done" because the turn was completed'],
+  'examples/quick-start.ts': [
+    'Let me look.',
+    '[weather: completed]',
+    'Clear sky and 21 °C in Paris.',
+    'completed: Clear sky and 21 °C in Paris.',
+  ],
+  'examples/steer-from-two-channels.ts': [
+    'web hears: I have read 1 message(s).',
+    'phone hears: I have read 1 message(s).',
+    'web hears: Now I have read 3.',
+    'phone hears: Now I have read 3.',
+    'other hears: Somebody else: 1 message(s).',
+    'both callers followed the same turn',
+    '4 messages there, 2 here',
+  ],
+  'examples/steering.ts': [
+    'startedTurn injected',
+    '↪ steered',
+    'Only the errors since Monday: one timeout.',
+    "status: 'answered'",
+  ],
+};
+
+test('every example is promised something', () => {
+  expect(globSync('examples/*.ts', { cwd: root }).toSorted()).toEqual(Object.keys(promised));
+});
+
+test.each(Object.entries(promised))('%s prints what it promises', async (file, lines) => {
+  const { stdout, stderr } = await run(process.execPath, [resolve(root, file)], { cwd: root });
+  expect(stderr).toBe('');
+  for (const line of lines) expect(stdout).toContain(line);
+});
