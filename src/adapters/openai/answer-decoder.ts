@@ -13,8 +13,11 @@ export type Progress =
   | { readonly status: 'reported'; readonly report: ReportedError }
   | { readonly status: 'protocol'; readonly message: string };
 
+/** More is to come. */
 export const reading: Progress = { status: 'reading' };
+/** The answer is whole: `message.end` was its last event. */
 export const complete: Progress = { status: 'complete' };
+/** The stream ended, the answer had not. */
 export const incomplete: Progress = { status: 'incomplete' };
 
 /** Decodes one answer. Deterministic and free of effects; its state belongs to this answer alone. */

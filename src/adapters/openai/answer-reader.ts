@@ -35,7 +35,7 @@ export function createAnswerReader(decoderOf: () => AnswerDecoder, facts: CallFa
     decode(event, out) {
       decoder ??= decoderOf();
       if (event.data === '') return;
-      if (event.data.trim() === '[DONE]') return take(decoder.end(out, 'marker'));
+      if (event.data.length < 20 && event.data.trim() === '[DONE]') return take(decoder.end(out, 'marker'));
       take(decoder.read(recordIn(parseEvent(event, facts), facts), out));
     },
     decodeWhole(body, out) {

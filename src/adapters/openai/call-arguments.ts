@@ -38,6 +38,9 @@ export function freeText(call: ToolCallBlock): string {
 }
 
 /** The call's `data` where `provider` is the one that made it. */
-export function ownData(block: { readonly provider?: string; readonly data?: JsonValue }, provider: string): JsonObject | undefined {
+export function ownData(
+  block: { readonly provider?: string; readonly data?: JsonValue },
+  provider: string,
+): JsonObject | undefined {
   return block.provider === provider ? objectOf(block.data) : undefined;
 }

@@ -26,7 +26,9 @@ export function listAt(holder: JsonObject | undefined, key: string): readonly Js
 
 /** The objects in the list at `key`. */
 export function objectsAt(holder: JsonObject | undefined, key: string): readonly JsonObject[] {
-  return listAt(holder, key).map(objectOf).filter((value) => value !== undefined);
+  return listAt(holder, key)
+    .map(objectOf)
+    .filter((value) => value !== undefined);
 }
 
 /** A copy without the given fields. */
@@ -35,7 +37,10 @@ export function without(holder: JsonObject, ...keys: readonly string[]): JsonObj
 }
 
 /** `{ [key]: value }`, or nothing where the value is undefined. For spreading. */
-export function optional<Key extends string, Value>(key: Key, value: Value | undefined): { readonly [K in Key]?: Value } {
+export function optional<Key extends string, Value>(
+  key: Key,
+  value: Value | undefined,
+): { readonly [K in Key]?: Value } {
   // The computed key widens to string: the object has at most this one key.
   return (value === undefined ? {} : { [key]: value }) as { readonly [K in Key]?: Value };
 }

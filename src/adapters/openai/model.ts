@@ -77,8 +77,17 @@ export function openai(options: OpenAIOptions): Model {
             const target = targetOf(options, baseURL);
             const body = bodyOf(request, target, options);
             decoder = decoderFor(target, body);
-            const sent = { signal: call.signal, maxRetries: 0 as const, ...(options.headers && { headers: options.headers }) };
-            return checked(await endpointOf(client, target).create({ ...body, stream: true }, sent).asResponse(), facts);
+            const sent = {
+              signal: call.signal,
+              maxRetries: 0 as const,
+              ...(options.headers && { headers: options.headers }),
+            };
+            return checked(
+              await endpointOf(client, target)
+                .create({ ...body, stream: true }, sent)
+                .asResponse(),
+              facts,
+            );
           },
         },
         call,
@@ -126,7 +135,10 @@ function checkOptions(options: OpenAIOptions): void {
     throw new TurnchartError('options.invalid', 'openai({ model }) needs a model id such as "gpt-5.4".');
   }
   if (options.api !== undefined && options.api !== 'responses' && options.api !== 'chat') {
-    throw new TurnchartError('options.invalid', `openai({ api }) is "responses" or "chat", got ${JSON.stringify(options.api)}.`);
+    throw new TurnchartError(
+      'options.invalid',
+      `openai({ api }) is "responses" or "chat", got ${JSON.stringify(options.api)}.`,
+    );
   }
   if (options.client !== undefined && !isClient(options.client)) {
     throw new TurnchartError(

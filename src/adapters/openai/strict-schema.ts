@@ -28,7 +28,10 @@ export function allowsStrict(schema: JsonValue): boolean {
   const root = objectOf(schema);
   if (root === undefined || root['type'] !== 'object' || root['anyOf'] !== undefined) return false;
   const counts = { properties: 0, enumValues: 0 };
-  const definitions = [...Object.values(objectAt(root, '$defs') ?? {}), ...Object.values(objectAt(root, 'definitions') ?? {})];
+  const definitions = [
+    ...Object.values(objectAt(root, '$defs') ?? {}),
+    ...Object.values(objectAt(root, 'definitions') ?? {}),
+  ];
   return (
     isStrict(root, 1, counts, true) &&
     definitions.every((definition) => isStrict(objectOf(definition), 1, counts, false)) &&
@@ -60,7 +63,14 @@ function isStrict(schema: JsonObject | undefined, depth: number, counts: Counts,
   if (types.length === 0) return false;
   const keywords = types.map((type) => keywordsOf.get(type));
   if (keywords.includes(undefined)) return false;
-  const allowed = ['type', 'enum', 'const', ...annotations, ...(isRoot ? ['$defs', 'definitions'] : []), ...keywords.flatMap((list) => list ?? [])];
+  const allowed = [
+    'type',
+    'enum',
+    'const',
+    ...annotations,
+    ...(isRoot ? ['$defs', 'definitions'] : []),
+    ...keywords.flatMap((list) => list ?? []),
+  ];
   if (!hasOnly(schema, allowed)) return false;
   const format = textAt(schema, 'format');
   if (format !== undefined && !stringFormats.includes(format)) return false;
@@ -74,7 +84,9 @@ function isClosed(schema: JsonObject, depth: number, counts: Counts): boolean {
   counts.properties += properties.length;
   return (
     schema['additionalProperties'] === false &&
-    properties.every(([name, property]) => required.includes(name) && isStrict(objectOf(property), depth + 1, counts, false))
+    properties.every(
+      ([name, property]) => required.includes(name) && isStrict(objectOf(property), depth + 1, counts, false),
+    )
   );
 }
 

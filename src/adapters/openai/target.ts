@@ -28,7 +28,10 @@ export interface CallIdRule {
 }
 
 /** Without an explicit `api`: Responses at OpenAI itself, Chat Completions everywhere else. */
-export function targetOf(options: { readonly model: string; readonly api?: Api; readonly store?: boolean }, baseURL: string | undefined): Target {
+export function targetOf(
+  options: { readonly model: string; readonly api?: Api; readonly store?: boolean },
+  baseURL: string | undefined,
+): Target {
   const host = hostOf(baseURL);
   const isFirst = host === undefined || host === 'api.openai.com' || host.endsWith('.api.openai.com');
   const isOpenAI = isFirst || /\.(openai|cognitiveservices|services\.ai)\.azure\.(com|us|cn)$/.test(host);

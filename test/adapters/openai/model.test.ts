@@ -7,7 +7,16 @@ import { checkModel } from '../../../src/testing/index.ts';
 import { collect, collectUntilThrow } from '../collect.ts';
 import { startFaultServer } from '../fault-server.ts';
 import { streamOfChunks, type SeenRequest } from '../recordings.ts';
-import { doneMarker, sse, wholeChat, wholeResponse, created, itemAdded, textDelta, messageItem } from './wire-events.ts';
+import {
+  doneMarker,
+  sse,
+  wholeChat,
+  wholeResponse,
+  created,
+  itemAdded,
+  textDelta,
+  messageItem,
+} from './wire-events.ts';
 
 const request: ModelRequest = { system: [], messages: [userMessage('hello')], tools: [] };
 const call = () => ({ signal: new AbortController().signal });
@@ -21,7 +30,11 @@ function answering(body?: string, init: ResponseInit = {}): { fetch: typeof fetc
     requests,
     fetch: async (input, options) => {
       const sent = new Request(input, options);
-      requests.push({ url: sent.url, headers: sent.headers, body: JSON.parse(await sent.text()) as Record<string, unknown> });
+      requests.push({
+        url: sent.url,
+        headers: sent.headers,
+        body: JSON.parse(await sent.text()) as Record<string, unknown>,
+      });
       const whole = sent.url.endsWith('/responses') ? bodies.responses : bodies.chat;
       return new Response(body ?? whole, { headers: { 'content-type': 'text/event-stream' }, ...init });
     },
@@ -51,12 +64,16 @@ describe('where it goes', () => {
   });
 
   test('another base URL is asked for chat completions', async () => {
-    expect((await sentBy({ baseURL: 'http://localhost:11434/v1' }))?.url).toBe('http://localhost:11434/v1/chat/completions');
+    expect((await sentBy({ baseURL: 'http://localhost:11434/v1' }))?.url).toBe(
+      'http://localhost:11434/v1/chat/completions',
+    );
   });
 
   test('`api` decides over both', async () => {
     expect((await sentBy({ apiKey: 'k', api: 'chat' }))?.url).toBe('https://api.openai.com/v1/chat/completions');
-    expect((await sentBy({ apiKey: 'k', api: 'responses', baseURL: 'http://localhost:1/v1' }))?.url).toBe('http://localhost:1/v1/responses');
+    expect((await sentBy({ apiKey: 'k', api: 'responses', baseURL: 'http://localhost:1/v1' }))?.url).toBe(
+      'http://localhost:1/v1/responses',
+    );
   });
 
   test('OPENAI_BASE_URL counts as a base URL', async () => {
@@ -83,14 +100,18 @@ describe('keys', () => {
 
   test('the environment’s key never goes to another base URL', async () => {
     vi.stubEnv('OPENAI_API_KEY', 'sk-env');
-    for (const baseURL of ['http://localhost:1/v1', 'https://api.openai.com.evil.example/v1', 'http://api.openai.com/v1']) {
+    for (const baseURL of [
+      'http://localhost:1/v1',
+      'https://api.openai.com.evil.example/v1',
+      'http://api.openai.com/v1',
+    ]) {
       expect((await sentBy({ baseURL }))?.headers.get('authorization')).not.toContain('sk-env');
     }
   });
 
   test('a server without keys needs none', async () => {
     vi.stubEnv('OPENAI_API_KEY', undefined);
-    await sentBy({ baseURL: 'http://localhost:1/v1' });
+    expect(await sentBy({ baseURL: 'http://localhost:1/v1' })).toBeDefined();
   });
 
   test('no key for OpenAI is model.unauthorized and says where to put it', async () => {
@@ -103,9 +124,12 @@ describe('keys', () => {
   });
 
   test('a key the server echoes is not quoted', async () => {
-    const body = '{"error":{"message":"Incorrect API key provided: my-own-key-7. See …","type":"invalid_request_error","code":"invalid_api_key"}}';
+    const body =
+      '{"error":{"message":"Incorrect API key provided: my-own-key-7. See …","type":"invalid_request_error","code":"invalid_api_key"}}';
     const { fetch } = answering(body, { status: 401, headers: { 'content-type': 'application/json' } });
-    const { thrown } = await collectUntilThrow(openai({ model: 'm', apiKey: 'my-own-key-7', fetch }).stream(request, call()));
+    const { thrown } = await collectUntilThrow(
+      openai({ model: 'm', apiKey: 'my-own-key-7', fetch }).stream(request, call()),
+    );
     expect(thrown).toMatchObject({ code: 'model.unauthorized', status: 401, providerCode: 'invalid_api_key' });
     expect((thrown as Error).message).not.toContain('my-own-key-7');
   });
@@ -114,30 +138,48 @@ describe('keys', () => {
 describe('a passed client', () => {
   test('is used as it is', async () => {
     const { fetch, requests } = answering();
-    const client = new OpenAI({ apiKey: 'sk-client', baseURL: 'http://client.test/v1', fetch, defaultHeaders: { 'x-own': '1' } });
-    await collect(openai({ model: 'm', client, apiKey: 'sk-other', baseURL: 'http://other.test/v1' }).stream(request, call()));
+    const client = new OpenAI({
+      apiKey: 'sk-client',
+      baseURL: 'http://client.test/v1',
+      fetch,
+      defaultHeaders: { 'x-own': '1' },
+    });
+    await collect(
+      openai({ model: 'm', client, apiKey: 'sk-other', baseURL: 'http://other.test/v1' }).stream(request, call()),
+    );
     expect(requests[0]?.url).toBe('http://client.test/v1/chat/completions');
     expect(requests[0]?.headers.get('authorization')).toBe('Bearer sk-client');
     expect(requests[0]?.headers.get('x-own')).toBe('1');
   });
 
   test('its retries are off: the turn retries', async () => {
-    const { fetch, requests } = answering('{"error":{"message":"no"}}', { status: 500, headers: { 'content-type': 'application/json' } });
+    const { fetch, requests } = answering('{"error":{"message":"no"}}', {
+      status: 500,
+      headers: { 'content-type': 'application/json' },
+    });
     const client = new OpenAI({ apiKey: 'sk-client', fetch, maxRetries: 4 });
     const { thrown } = await collectUntilThrow(openai({ model: 'm', client }).stream(request, call()));
     expect(thrown).toMatchObject({ code: 'model.failed', retryable: true });
     expect(requests).toHaveLength(1);
   });
 
-  test.each(['responses', 'chat'] as const)('any object with the endpoint of %s will do, as older SDKs have it', async (api) => {
-    const create = () => ({ asResponse: () => Promise.resolve(new Response(bodies[api], { headers: { 'content-type': 'text/event-stream' } })) });
-    const client = api === 'responses' ? { responses: { create } } : { chat: { completions: { create } } };
-    expect((await collect(openai({ model: 'm', api, client }).stream(request, call()))).content).toMatchObject(hello);
-  });
+  test.each(['responses', 'chat'] as const)(
+    'any object with the endpoint of %s will do, as older SDKs have it',
+    async (api) => {
+      const create = () => ({
+        asResponse: () =>
+          Promise.resolve(new Response(bodies[api], { headers: { 'content-type': 'text/event-stream' } })),
+      });
+      const client = api === 'responses' ? { responses: { create } } : { chat: { completions: { create } } };
+      expect((await collect(openai({ model: 'm', api, client }).stream(request, call()))).content).toMatchObject(hello);
+    },
+  );
 
   test('one without the endpoint asked for says so', async () => {
     const client = { chat: { completions: { create: () => undefined } } };
-    const { thrown } = await collectUntilThrow(openai({ model: 'm', api: 'responses', client }).stream(request, call()));
+    const { thrown } = await collectUntilThrow(
+      openai({ model: 'm', api: 'responses', client }).stream(request, call()),
+    );
     expect(thrown).toMatchObject({ code: 'options.invalid' });
   });
 
@@ -149,7 +191,9 @@ describe('a passed client', () => {
 describe('without what it needs', () => {
   test('no model id, or an API that is none, is a mistake in the set-up', () => {
     expect(() => openai({ model: '' })).toThrow(expect.objectContaining({ code: 'options.invalid' }));
-    expect(() => openai({ model: 'm', api: 'completions' as 'chat' })).toThrow(expect.objectContaining({ code: 'options.invalid' }));
+    expect(() => openai({ model: 'm', api: 'completions' as 'chat' })).toThrow(
+      expect.objectContaining({ code: 'options.invalid' }),
+    );
   });
 
   test('a missing SDK is peer.missing at the first call, not before', async () => {
@@ -169,22 +213,39 @@ describe('what comes back', () => {
     openai({ model: 'm', api, apiKey: 'k', fetch: answering(body, init).fetch });
 
   test('a JSON body where a stream was asked for is a whole answer', async () => {
-    const chat = { id: 'c', model: 'x', choices: [{ message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' }] };
+    const chat = {
+      id: 'c',
+      model: 'x',
+      choices: [{ message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' }],
+    };
     const responses = { id: 'r', model: 'x', status: 'completed', output: [messageItem('msg_1', 'Hi')] };
-    for (const [api, body] of [['chat', chat], ['responses', responses]] as const) {
+    for (const [api, body] of [
+      ['chat', chat],
+      ['responses', responses],
+    ] as const) {
       const answer = await collect(modelWith(JSON.stringify(body), json, api).stream(request, call()));
-      expect(answer).toMatchObject({ content: [{ type: 'text', text: 'Hi' }], stopReason: 'endTurn', providerId: body.id });
+      expect(answer).toMatchObject({
+        content: [{ type: 'text', text: 'Hi' }],
+        stopReason: 'endTurn',
+        providerId: body.id,
+      });
     }
   });
 
   test.each(['responses', 'chat'] as const)('%s: an error object with status 200 is a ModelError', async (api) => {
     const body = '{"error":{"code":"context_length_exceeded","message":"too long"}}';
     const { thrown } = await collectUntilThrow(modelWith(body, json, api).stream(request, call()));
-    expect(thrown).toMatchObject({ code: 'model.contextOverflow', retryable: false, providerCode: 'context_length_exceeded' });
+    expect(thrown).toMatchObject({
+      code: 'model.contextOverflow',
+      retryable: false,
+      providerCode: 'context_length_exceeded',
+    });
   });
 
   test('a web page is told as one', async () => {
-    const { thrown } = await collectUntilThrow(modelWith('<html>', { headers: { 'content-type': 'text/html' } }, 'chat').stream(request, call()));
+    const { thrown } = await collectUntilThrow(
+      modelWith('<html>', { headers: { 'content-type': 'text/html' } }, 'chat').stream(request, call()),
+    );
     expect(thrown).toMatchObject({ code: 'stream.protocol', retryable: false });
     expect((thrown as Error).message).toContain('/v1');
   });
@@ -197,7 +258,12 @@ describe('what comes back', () => {
   test.each(['北京 🌍 “q”'])('case 17: %s arrives whole, cut at every byte', async (text) => {
     const events = {
       chat: [sse({ choices: [{ index: 0, delta: { content: text }, finish_reason: 'stop' }] }), doneMarker].join(''),
-      responses: [sse({ type: 'response.completed', response: { id: 'r', status: 'completed', output: [messageItem('msg_1', text)] } })].join(''),
+      responses: [
+        sse({
+          type: 'response.completed',
+          response: { id: 'r', status: 'completed', output: [messageItem('msg_1', text)] },
+        }),
+      ].join(''),
     };
     for (const api of ['chat', 'responses'] as const) {
       const bytes = new TextEncoder().encode(events[api]);
@@ -216,17 +282,29 @@ const sent = (body: ReadableStream<Uint8Array>) => ({
 });
 
 test('facts about the model', () => {
-  expect(openai({ model: 'gpt-x' })).toMatchObject({ id: 'openai:gpt-x', info: { input: ['text', 'image', 'document', 'audio'] } });
+  expect(openai({ model: 'gpt-x' })).toMatchObject({
+    id: 'openai:gpt-x',
+    info: { input: ['text', 'image', 'document', 'audio'] },
+  });
 });
 
 test.each(['responses', 'chat'] as const)('%s keeps every law of the conformance kit', async (api) => {
   const many = <T>(plan: T): readonly T[] => Array.from({ length: 40 }, () => plan);
-  const begun = api === 'chat' ? wholeChat.slice(0, 2) : [sse(created), sse(itemAdded(0, { type: 'message', id: 'm', content: [] })), sse(textDelta(0, 'Hel'))];
+  const begun =
+    api === 'chat'
+      ? wholeChat.slice(0, 2)
+      : [sse(created), sse(itemAdded(0, { type: 'message', id: 'm', content: [] })), sse(textDelta(0, 'Hel'))];
   await using good = await startFaultServer(many({ chunks: [bodies[api]] }));
   await using silent = await startFaultServer(many({ chunks: begun.slice(0, 1), ending: 'stall' as const }));
   await using dropping = await startFaultServer(many({ chunks: begun, ending: 'drop' as const }));
-  await using refusing = await startFaultServer(many({ status: 400, chunks: ['{"error":{"message":"no","type":"invalid_request_error"}}'] }));
+  await using refusing = await startFaultServer(
+    many({ status: 400, chunks: ['{"error":{"message":"no","type":"invalid_request_error"}}'] }),
+  );
   const at = (url: string) => (): Model => openai({ model: 'm', api, apiKey: 'sk-none', baseURL: `${url}/v1` });
-  const passed = await checkModel(at(good.url), { stalled: at(silent.url), cut: at(dropping.url), refused: at(refusing.url) });
+  const passed = await checkModel(at(good.url), {
+    stalled: at(silent.url),
+    cut: at(dropping.url),
+    refused: at(refusing.url),
+  });
   expect(passed.length).toBeGreaterThanOrEqual(9);
 });

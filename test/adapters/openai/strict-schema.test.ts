@@ -2,7 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { allowsStrict } from '../../../src/adapters/openai/strict-schema.ts';
 import type { JsonValue } from '../../../src/conversation/json.ts';
 
-const closed = (properties: { readonly [name: string]: JsonValue }, more: { readonly [key: string]: JsonValue } = {}): JsonValue => ({
+const closed = (
+  properties: { readonly [name: string]: JsonValue },
+  more: { readonly [key: string]: JsonValue } = {},
+): JsonValue => ({
   type: 'object',
   properties,
   required: Object.keys(properties),
@@ -17,9 +20,18 @@ describe('schemas OpenAI can enforce as they are', () => {
     ['no parameters', closed({})],
     ['nullable instead of optional', withProperty({ type: ['string', 'null'] })],
     ['enum and const', withProperty({ type: 'string', enum: ['x', 'y'] })],
-    ['a list of closed objects', withProperty({ type: 'array', items: closed({ b: { type: 'number', minimum: 0 } }), maxItems: 3 })],
+    [
+      'a list of closed objects',
+      withProperty({ type: 'array', items: closed({ b: { type: 'number', minimum: 0 } }), maxItems: 3 }),
+    ],
     ['anyOf below the root', withProperty({ anyOf: [{ type: 'string' }, closed({})] })],
-    ['a definition that refers to itself', closed({ a: { $ref: '#/$defs/n' } }, { $defs: { n: closed({ next: { anyOf: [{ $ref: '#/$defs/n' }, { type: 'null' }] } }) } })],
+    [
+      'a definition that refers to itself',
+      closed(
+        { a: { $ref: '#/$defs/n' } },
+        { $defs: { n: closed({ next: { anyOf: [{ $ref: '#/$defs/n' }, { type: 'null' }] } }) } },
+      ),
+    ],
     ['a known format', withProperty({ type: 'string', format: 'date-time', description: 'When.' })],
     ['ten levels', deep(9)],
   ])('%s', (_, schema) => {

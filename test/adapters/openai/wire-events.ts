@@ -16,7 +16,13 @@ export const doneMarker = 'data: [DONE]\n\n';
 /** A chunk of a chat stream whose first choice holds `delta`. */
 export function chunk(delta: Json, more: Json = {}): Json {
   const { finish_reason = null, ...rest } = more;
-  return { id: 'chatcmpl-1', object: 'chat.completion.chunk', model: 'm', choices: [{ index: 0, delta, finish_reason }], ...rest };
+  return {
+    id: 'chatcmpl-1',
+    object: 'chat.completion.chunk',
+    model: 'm',
+    choices: [{ index: 0, delta, finish_reason }],
+    ...rest,
+  };
 }
 
 /** The last word of a chat answer. */
@@ -25,14 +31,25 @@ export const finish = (finish_reason: string): Json => chunk({}, { finish_reason
 /** One call, or a piece of one. */
 export const callDelta = (...calls: readonly Json[]): Json => chunk({ tool_calls: calls });
 
-export const created: Json = { type: 'response.created', response: { id: 'resp_1', model: 'm', status: 'in_progress', output: [] } };
+export const created: Json = {
+  type: 'response.created',
+  response: { id: 'resp_1', model: 'm', status: 'in_progress', output: [] },
+};
 
 export function completed(output: readonly Json[] = [], more: Json = {}): Json {
   return { type: 'response.completed', response: { id: 'resp_1', model: 'm', status: 'completed', output, ...more } };
 }
 
-export const itemAdded = (output_index: number, item: Json): Json => ({ type: 'response.output_item.added', output_index, item });
-export const itemDone = (output_index: number, item: Json): Json => ({ type: 'response.output_item.done', output_index, item });
+export const itemAdded = (output_index: number, item: Json): Json => ({
+  type: 'response.output_item.added',
+  output_index,
+  item,
+});
+export const itemDone = (output_index: number, item: Json): Json => ({
+  type: 'response.output_item.done',
+  output_index,
+  item,
+});
 
 export const textDelta = (output_index: number, delta: string, content_index = 0): Json => ({
   type: 'response.output_text.delta',
@@ -61,7 +78,13 @@ export const callItem = (id: string, call_id: string, name: string, args: string
 });
 
 /** A whole text answer of each API, as the pieces a server would send. */
-export const wholeChat = [sse(chunk({ role: 'assistant', content: '' })), sse(chunk({ content: 'Hel' })), sse(chunk({ content: 'lo' })), sse(finish('stop')), doneMarker];
+export const wholeChat = [
+  sse(chunk({ role: 'assistant', content: '' })),
+  sse(chunk({ content: 'Hel' })),
+  sse(chunk({ content: 'lo' })),
+  sse(finish('stop')),
+  doneMarker,
+];
 export const wholeResponse = [
   sse(created),
   sse(itemAdded(0, { type: 'message', id: 'msg_1', role: 'assistant', status: 'in_progress', content: [] })),
@@ -83,13 +106,16 @@ function run(decoder: AnswerDecoder, events: readonly Json[], end: 'marker' | 'e
   return { events: out, progress };
 }
 
-export const decodeChat = (events: readonly Json[], end: 'marker' | 'endOfBody' = 'marker') => run(createChatDecoder({ provider: 'p' }), events, end);
+export const decodeChat = (events: readonly Json[], end: 'marker' | 'endOfBody' = 'marker') =>
+  run(createChatDecoder({ provider: 'p' }), events, end);
 
 export const decodeResponse = (events: readonly Json[], customTools: readonly string[] = []) =>
   run(createResponsesDecoder({ provider: 'p', customTools: new Set(customTools) }), events, 'endOfBody');
 
 /** The message a whole chat stream comes to. */
-export const chatAnswer = (events: readonly Json[], end: 'marker' | 'endOfBody' = 'marker') => collect(decodeChat(events, end).events);
+export const chatAnswer = (events: readonly Json[], end: 'marker' | 'endOfBody' = 'marker') =>
+  collect(decodeChat(events, end).events);
 
 /** The message a whole Responses stream comes to. */
-export const responseAnswer = (events: readonly Json[], customTools: readonly string[] = []) => collect(decodeResponse(events, customTools).events);
+export const responseAnswer = (events: readonly Json[], customTools: readonly string[] = []) =>
+  collect(decodeResponse(events, customTools).events);

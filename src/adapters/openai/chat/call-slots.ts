@@ -29,6 +29,7 @@ export interface CallSlots {
   close(): void;
 }
 
+/** A call takes its place in the message when its name is known, at the latest with `close`. */
 export function createCallSlots(output: Output): CallSlots {
   const slots: Slot[] = [];
   const byIndex = new Map<JsonValue, Slot>();
@@ -67,7 +68,8 @@ export function createCallSlots(output: Output): CallSlots {
       const name = nonEmpty(nameOf(delta));
       if (candidate === undefined) return add(delta);
       // A name again: another call, unless the server repeats the name with every piece of one call.
-      if (name !== undefined && candidate.name !== '' && (name !== candidate.name || isComplete(candidate))) return add(delta);
+      if (name !== undefined && candidate.name !== '' && (name !== candidate.name || isComplete(candidate)))
+        return add(delta);
       return candidate;
     };
     const slot = place();

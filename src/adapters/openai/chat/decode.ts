@@ -42,12 +42,16 @@ export function createChatDecoder(options: ChatDecoderOptions): AnswerDecoder {
     if (started) return;
     started = true;
     output.answerId = textAt(chunk, 'id') || undefined;
-    output.events.push({ type: 'message.start', ...optional('providerId', output.answerId), ...optional('model', textAt(chunk, 'model')) });
+    output.events.push({
+      type: 'message.start',
+      ...optional('providerId', output.answerId),
+      ...optional('model', textAt(chunk, 'model')),
+    });
   };
 
   const say = (piece: string, isRefusal: boolean): void => {
     if (piece === '') return;
-    if (piece.trim() !== '') thinking.close();
+    if (thinking.isOpen() && piece.trim() !== '') thinking.close();
     text.say(piece, isRefusal);
   };
 
@@ -64,7 +68,8 @@ export function createChatDecoder(options: ChatDecoderOptions): AnswerDecoder {
     else if (part['type'] === 'thinking') {
       text.close();
       thinking.readPart(part);
-    } else if (url !== undefined) writeBlock((index) => output.events.push({ type: 'block', index, block: imageOf(url) }));
+    } else if (url !== undefined)
+      writeBlock((index) => output.events.push({ type: 'block', index, block: imageOf(url) }));
     else {
       const { provider } = output;
       const block = { type: 'provider', provider, kind: textAt(part, 'type') ?? 'content', data: part } as const;
@@ -107,7 +112,8 @@ export function createChatDecoder(options: ChatDecoderOptions): AnswerDecoder {
     }
     const reason = textAt(choice, 'finish_reason');
     if (reason === undefined) return reading;
-    if (reason === 'error') return { status: 'reported', report: { message: 'The server ended the answer with an error.' } };
+    if (reason === 'error')
+      return { status: 'reported', report: { message: 'The server ended the answer with an error.' } };
     if (reason !== '') finishReason = reason;
     else finishReason ??= '';
     return reading;
@@ -184,7 +190,11 @@ export function createChatDecoder(options: ChatDecoderOptions): AnswerDecoder {
   return {
     read(event, into) {
       output.events = into;
-      return fold(event, false);
+      const plain = finishReason === undefined ? plainTextOf(event) : undefined;
+      if (plain === undefined) return fold(event, false);
+      start(event);
+      say(plain, false);
+      return reading;
     },
     readWhole(body, into) {
       output.events = into;
@@ -200,6 +210,23 @@ export function createChatDecoder(options: ChatDecoderOptions): AnswerDecoder {
     },
   };
 }
+
+/** The text of a chunk that holds nothing else, which nearly all chunks of a stream are. */
+function plainTextOf(chunk: JsonObject): string | undefined {
+  const choices = chunk['choices'];
+  if (!Array.isArray(choices) || choices.length !== 1) return undefined;
+  for (const key of besideChoices) if (chunk[key] !== undefined && chunk[key] !== null) return undefined;
+  const choice = objectOf(choices[0]);
+  if (choice === undefined || (choice['index'] ?? 0) !== 0) return undefined;
+  for (const key of besideDelta) if (choice[key] !== undefined && choice[key] !== null) return undefined;
+  const delta = objectOf(choice['delta']);
+  if (delta === undefined) return undefined;
+  for (const key in delta) if (key !== 'content' && key !== 'role') return undefined;
+  return textAt(delta, 'content');
+}
+
+const besideChoices = ['error', 'usage', 'x_groq', 'citations', 'search_results'];
+const besideDelta = ['finish_reason', 'logprobs', 'error'];
 
 function saysSomething(delta: JsonObject | undefined): boolean {
   return delta !== undefined && (carriesReasoning(delta) || callsOf(delta).length > 0 || Boolean(delta['content']));
@@ -219,7 +246,9 @@ function callsOf(delta: JsonObject): readonly JsonObject[] {
   if (asked.length > 0) return asked;
   const legacy = objectAt(delta, 'function_call');
   // Some servers fill the old field with empty text.
-  return legacy === undefined || (!textAt(legacy, 'name') && !legacy['arguments']) ? [] : [{ index: 0, function: legacy }];
+  return legacy === undefined || (!textAt(legacy, 'name') && !legacy['arguments'])
+    ? []
+    : [{ index: 0, function: legacy }];
 }
 
 function imageOf(url: string): ImageBlock {

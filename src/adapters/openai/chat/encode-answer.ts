@@ -42,7 +42,8 @@ function contentOf(blocks: readonly Block[], target: Target, isSpoken: boolean):
     const isText = block.type === 'text' && block.text !== '' && !(block.refusal && target.isOpenAI);
     if (isText) parts.push({ type: 'text', text: block.text });
     if (block.type === 'document') parts.push({ type: 'text', text: inWords(block) });
-    if (block.type === 'audio' && block.transcript !== undefined && !isSpoken) parts.push({ type: 'text', text: block.transcript });
+    if (block.type === 'audio' && block.transcript !== undefined && !isSpoken)
+      parts.push({ type: 'text', text: block.transcript });
     const part = block.type === 'thinking' ? thinkingPart(block, target) : ownPart(block, target);
     if (part === undefined) continue;
     parts.push(part);

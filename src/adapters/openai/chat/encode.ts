@@ -45,7 +45,13 @@ function toolOf(tool: ToolDefinition, target: Target): JsonObject {
   const strict = target.isOpenAI ? isStrict(tool) : tool.strict;
   return {
     type: 'function',
-    function: { name: tool.name, ...description, parameters: parametersOf(tool), ...optional('strict', strict), ...without(own, 'type') },
+    function: {
+      name: tool.name,
+      ...description,
+      parameters: parametersOf(tool),
+      ...optional('strict', strict),
+      ...without(own, 'type'),
+    },
   };
 }
 

@@ -6,8 +6,8 @@ import type { Output } from '../answer-decoder.ts';
 import { objectsAt, optional, textAt, type JsonObject } from '../json-fields.ts';
 import { addDetail, detailText } from './reasoning-details.ts';
 
-/** Fields of a delta that hold reasoning text, the first non-empty one counts: some servers say it twice. */
-export const reasoningFields = ['reasoning_content', 'reasoning', 'reasoning_text'] as const;
+// Of these the first non-empty one counts: some servers say the same text twice.
+const reasoningFields = ['reasoning_content', 'reasoning', 'reasoning_text'] as const;
 
 /** Writes the thinking block that is open, or opens one. */
 export interface ThinkingWriter {
@@ -16,6 +16,7 @@ export interface ThinkingWriter {
   /** A `thinking` part of a content list. */
   readPart(part: JsonObject): void;
   close(): void;
+  isOpen(): boolean;
 }
 
 /** `data` = `field` (where the text was, to be sent back there), `details`, `part` (what a content part said besides). */
@@ -68,11 +69,14 @@ export function createThinkingWriter(output: Output): ThinkingWriter {
       part = { ...part, ...rest };
       think(typeof thinking === 'string' ? thinking : objectsAt(sent, 'thinking').map(detailText).join(''));
     },
+    isOpen: () => isOpen,
     close() {
       if (!isOpen) return;
       if (index !== undefined || details.length > 0) {
         const at = start();
-        const signature = details.map((detail) => textAt(detail, 'signature')).find((value) => value !== undefined && value !== '');
+        const signature = details
+          .map((detail) => textAt(detail, 'signature'))
+          .find((value) => value !== undefined && value !== '');
         const encrypted = details.map((detail) => textAt(detail, 'data')).find((value) => value !== undefined);
         const block: ThinkingBlock = {
           type: 'thinking',

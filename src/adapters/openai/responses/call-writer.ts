@@ -1,5 +1,5 @@
 // Calls the client has to run → tool call blocks: functions, custom tools with free text, and the hosted kinds that
-// run on the client's side. Called by item-writer.ts.
+// run on the client's side. Called by open-item.ts.
 
 import type { ToolCallBlock } from '../../../conversation/block.ts';
 import type { JsonValue } from '../../../conversation/json.ts';
@@ -8,6 +8,7 @@ import { readArguments } from '../call-arguments.ts';
 import { objectAt, textAt, without, type JsonObject } from '../json-fields.ts';
 import type { ItemWriter } from './item-writer.ts';
 
+/** Arguments that come as text in pieces, whole, or not at all (= `{}`). */
 export function writeFunctionCall(first: JsonObject, output: Output): ItemWriter {
   const stream = openCall(first, output);
   let received = '';
@@ -134,7 +135,9 @@ function openCall(first: JsonObject, output: Output): OpenCall {
   const start = (item: JsonObject, isLast: boolean): void => {
     const name = textAt(item, 'name') ?? '';
     if (started !== undefined || (name === '' && !isLast)) return;
-    const id = [textAt(item, 'call_id'), textAt(item, 'id')].find((candidate) => candidate !== undefined && candidate !== '');
+    const id = [textAt(item, 'call_id'), textAt(item, 'id')].find(
+      (candidate) => candidate !== undefined && candidate !== '',
+    );
     started = { id: id ?? madeCallId(output, index), name };
     output.events.push({ type: 'toolInput.start', index, ...started });
     for (const json of waiting.splice(0)) output.events.push({ type: 'toolInput.delta', index, json });

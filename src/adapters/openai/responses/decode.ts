@@ -1,9 +1,18 @@
 // Events of a Responses stream → StreamEvents. Pure: called by the transport, and by tests without a network.
 
 import type { StopReason, StreamEvent } from '../../../contracts/model.ts';
-import { complete, createOutput, incomplete, reading, type AnswerDecoder, type Output, type Progress } from '../answer-decoder.ts';
+import {
+  complete,
+  createOutput,
+  incomplete,
+  reading,
+  type AnswerDecoder,
+  type Output,
+  type Progress,
+} from '../answer-decoder.ts';
 import { numberAt, objectAt, objectOf, objectsAt, optional, textAt, type JsonObject } from '../json-fields.ts';
-import { itemImpliedBy, openItem, type ItemWriter } from './item-writer.ts';
+import type { ItemWriter } from './item-writer.ts';
+import { itemImpliedBy, openItem } from './open-item.ts';
 import { usageOf } from './usage.ts';
 
 /** What the decoder knows besides the events. */
@@ -73,7 +82,8 @@ export function createResponsesDecoder(options: ResponsesDecoderOptions): Answer
     }
     const isProgress = item.writer?.read(event, type);
     if (isProgress === true) return;
-    if (item.writer === undefined && belongsToBlock.test(type)) begin(item, itemImpliedBy(event, type)).read(event, type);
+    if (item.writer === undefined && belongsToBlock.test(type))
+      begin(item, itemImpliedBy(event, type)).read(event, type);
     else if (!isRepetition.test(type)) raw(event);
   };
 
@@ -151,11 +161,12 @@ export function createResponsesDecoder(options: ResponsesDecoderOptions): Answer
 
   const fold = (event: JsonObject): Progress => {
     const type = textAt(event, 'type') ?? '';
+    // Nearly all events of a stream are these, and of the item whose turn it is.
+    if (type === 'response.output_text.delta' && current !== undefined && event['output_index'] === current) {
+      if (items.get(current)?.writer?.read(event, type) === true) return reading;
+    }
     const response = objectAt(event, 'response');
     switch (type) {
-      case 'response.output_text.delta':
-        readItemEvent(event, type);
-        return reading;
       case 'response.created':
         if (started && output.answerId !== undefined && textAt(response, 'id') !== output.answerId) {
           return { status: 'protocol', message: 'a second answer began before the first one had ended' };
@@ -212,9 +223,11 @@ export function createResponsesDecoder(options: ResponsesDecoderOptions): Answer
 
 const itemEvent = /^response\.(output_item|content_part|output_text|refusal|function_call_arguments|reasoning_\w+)\./;
 /** Events that say something of a block, also when no item was announced. */
-const belongsToBlock = /^response\.(content_part\.added|output_text\.delta|refusal\.delta|reasoning_\w+\.delta|function_call_arguments\.\w+)$/;
+const belongsToBlock =
+  /^response\.(content_part\.added|output_text\.delta|refusal\.delta|reasoning_\w+\.delta|function_call_arguments\.\w+)$/;
 /** Events that only repeat what was said or will be said whole. */
-const isRepetition = /^response\.(output_item\.\w+|content_part\.\w+|output_text\.done|refusal\.done|reasoning_\w+\.(done|added))$/;
+const isRepetition =
+  /^response\.(output_item\.\w+|content_part\.\w+|output_text\.done|refusal\.done|reasoning_\w+\.(done|added))$/;
 
 function stopReasonOf(output: Output): StopReason {
   if (output.calls > 0) return 'toolUse';

@@ -14,7 +14,7 @@ import { keepPairs, withoutId, type Candidate } from './reasoning-pairs.ts';
 export function encodeAnswer(message: Message, target: Target): readonly JsonObject[] {
   const candidates: Candidate[] = [];
   const blocks = message.content;
-  for (let position = 0; position < blocks.length; ) {
+  for (let position = 0; position < blocks.length;) {
     const group = groupAt(blocks, position, target);
     const candidate = candidateOf(group, blocks[position - 1], target);
     if (candidate !== undefined) candidates.push(candidate);
@@ -42,12 +42,20 @@ function candidateOf(group: readonly Block[], before: Block | undefined, target:
   const block = group[0];
   switch (block?.type) {
     case 'text':
-      return textCandidate(group.filter((member) => member.type === 'text'), target);
+      return textCandidate(
+        group.filter((member) => member.type === 'text'),
+        target,
+      );
     case 'thinking':
       return reasoningCandidate(block, target);
     case 'toolCall': {
       const item = callItem(block, target);
-      return { item, canReplay: true, withoutId: withoutId(item) };
+      return {
+        item,
+        isOwn: ownData(block, target.provider) !== undefined,
+        canReplay: true,
+        withoutId: withoutId(item),
+      };
     }
     case 'provider':
       return hostedCandidate(block, before, target);
@@ -71,8 +79,9 @@ function textCandidate(blocks: readonly TextBlock[], target: Target): Candidate 
   const easy = { role: 'assistant', content: text, ...optional('phase', phase) };
   const item = { type: 'message', role: 'assistant', ...fields, content: blocks.map((block) => partOf(block)) };
   // A message the server gave no id is one it does not look up.
-  if (fields['id'] === undefined) return { item: easy, canReplay: true, withoutId: easy };
-  return text === '' ? { item, canReplay: true } : { item, canReplay: true, withoutId: easy };
+  if (fields['id'] === undefined) return { item: easy, isOwn: true, canReplay: true, withoutId: easy };
+  const own = { item, isOwn: true, canReplay: true };
+  return text === '' ? own : { ...own, withoutId: easy };
 }
 
 function partOf(block: TextBlock): JsonObject {
@@ -83,7 +92,7 @@ function partOf(block: TextBlock): JsonObject {
 
 function plain(text: string): Candidate {
   const item = { role: 'assistant', content: text };
-  return { item, canReplay: true, withoutId: item };
+  return { item, isOwn: false, canReplay: true, withoutId: item };
 }
 
 /** With `store: false` the server has nothing but what it is sent: a ciphertext, or the reasoning in the clear. */
@@ -96,7 +105,11 @@ function reasoningCandidate(block: ThinkingBlock, target: Target): Candidate | u
     summary: listAt(data, 'summary'),
     ...optional('encrypted_content', block.encrypted),
   };
-  return { item, canReplay: target.store || block.encrypted !== undefined || listAt(data, 'content').length > 0 };
+  return {
+    item,
+    isOwn: true,
+    canReplay: target.store || block.encrypted !== undefined || listAt(data, 'content').length > 0,
+  };
 }
 
 function callItem(call: ToolCallBlock, target: Target): JsonObject {
@@ -116,8 +129,9 @@ function callItem(call: ToolCallBlock, target: Target): JsonObject {
 function hostedCandidate(block: ProviderBlock, before: Block | undefined, target: Target): Candidate | undefined {
   const data = block.provider === target.provider ? objectOf(block.data) : undefined;
   if (data === undefined) return undefined;
-  if (block.kind !== 'image_generation_call' || data['result'] !== undefined) return { item: data, canReplay: true };
+  if (block.kind !== 'image_generation_call' || data['result'] !== undefined)
+    return { item: data, isOwn: true, canReplay: true };
   const picture = before?.type === 'image' && before.source.type === 'base64' ? before.source.data : undefined;
-  if (picture !== undefined) return { item: { ...data, result: picture }, canReplay: true };
-  return target.store ? { item: data, canReplay: true } : undefined;
+  if (picture !== undefined) return { item: { ...data, result: picture }, isOwn: true, canReplay: true };
+  return target.store ? { item: data, isOwn: true, canReplay: true } : undefined;
 }

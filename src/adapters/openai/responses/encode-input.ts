@@ -22,7 +22,13 @@ export function encodeInput(messages: readonly Message[], target: Target): reado
       case 'tool':
         for (const block of message.content) {
           if (block.type !== 'toolResult') continue;
-          items.push(encodeResult(block, asked.find((call) => call.id === block.callId), target));
+          items.push(
+            encodeResult(
+              block,
+              asked.find((call) => call.id === block.callId),
+              target,
+            ),
+          );
         }
         items.push(...encodeUser(message.content, target));
         break;

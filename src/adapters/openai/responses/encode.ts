@@ -50,7 +50,14 @@ function toolOf(tool: ToolDefinition): JsonObject {
   if (isCustom(tool)) return { name: tool.name, ...description, ...own };
   // A tool OpenAI defined (shell, apply_patch, …): its name and schema are known there.
   if (own['type'] !== undefined && own['type'] !== 'function') return own;
-  return { type: 'function', name: tool.name, ...description, parameters: parametersOf(tool), strict: isStrict(tool), ...own };
+  return {
+    type: 'function',
+    name: tool.name,
+    ...description,
+    parameters: parametersOf(tool),
+    strict: isStrict(tool),
+    ...own,
+  };
 }
 
 function toolChoiceOf(choice: ToolChoice | undefined, tools: readonly ToolDefinition[]): JsonValue | undefined {

@@ -1,4 +1,4 @@
-// Items that ran at the provider, or that only it understands → provider blocks, whole. Called by item-writer.ts.
+// Items that ran at the provider, or that only it understands → provider blocks, whole. Called by open-item.ts.
 
 import type { Output } from '../answer-decoder.ts';
 import { textAt, without } from '../json-fields.ts';

@@ -1,11 +1,6 @@
-// Turns the events of one output item into the events of our blocks. Called by the Responses decoder, in item order.
+// What turns the events of one output item into the events of our blocks. One implementation a kind of item.
 
-import type { Output } from '../answer-decoder.ts';
-import { textAt, type JsonObject } from '../json-fields.ts';
-import { writeClientCall, writeCustomCall, writeFunctionCall, isForClient } from './call-writer.ts';
-import { writeHosted } from './hosted-writer.ts';
-import { writeMessage } from './message-writer.ts';
-import { writeReasoning } from './reasoning-writer.ts';
+import type { JsonObject } from '../json-fields.ts';
 
 /** Writes the blocks of one item. */
 export interface ItemWriter {
@@ -13,29 +8,4 @@ export interface ItemWriter {
   read(event: JsonObject, type: string): boolean;
   /** Ends the item. Undefined where the server never sent it whole. */
   finish(item: JsonObject | undefined): void;
-}
-
-/** The writer for an item, chosen by the item as first seen. `customTools` = custom tools the client offers. */
-export function openItem(item: JsonObject, output: Output, customTools: ReadonlySet<string>): ItemWriter {
-  switch (item['type']) {
-    case 'message':
-      return writeMessage(item, output);
-    case 'reasoning':
-      return writeReasoning(item, output);
-    case 'function_call':
-      return writeFunctionCall(item, output);
-    case 'custom_tool_call':
-      // Servers run custom tools of their own (xAI does): a call of one we did not offer is not for the client.
-      return customTools.has(textAt(item, 'name') ?? '') ? writeCustomCall(item, output) : writeHosted(output);
-    default:
-      return isForClient(item) ? writeClientCall(item, output) : writeHosted(output);
-  }
-}
-
-/** The item an event belongs to, as far as the event tells, for servers that do not announce items. */
-export function itemImpliedBy(event: JsonObject, type: string): JsonObject {
-  const id = event['item_id'] === undefined ? {} : { id: event['item_id'] };
-  if (type.startsWith('response.reasoning_')) return { type: 'reasoning', ...id };
-  if (type.startsWith('response.function_call_arguments.')) return { type: 'function_call', ...id };
-  return { type: 'message', ...id };
 }

@@ -1,4 +1,4 @@
-// Message items → text blocks, one per content part. Called by item-writer.ts.
+// Message items → text blocks, one per content part. Called by open-item.ts.
 
 import type { TextBlock } from '../../../conversation/block.ts';
 import type { JsonValue } from '../../../conversation/json.ts';
@@ -17,6 +17,7 @@ interface OpenPart {
   whole?: JsonObject;
 }
 
+/** The last whole text of a part wins over its pieces; a part without any is still a block, which carries the item. */
 export function writeMessage(first: JsonObject, output: Output): ItemWriter {
   let item = first;
   let part: OpenPart | undefined;

@@ -6,6 +6,8 @@ import { objectsAt, textAt, without, type JsonObject } from '../json-fields.ts';
 /** An item of an answer that may be sent back. */
 export interface Candidate {
   readonly item: JsonObject;
+  /** Made from what this server said; else it cannot be what followed a reasoning item. */
+  readonly isOwn: boolean;
   /** False: a reasoning item the server would not find again. */
   readonly canReplay: boolean;
   /** How the item is written without an id; absent = not at all. */
@@ -37,7 +39,8 @@ export function keepPairs(candidates: readonly Candidate[], meta: JsonObject | u
     const candidate = at(position);
     if (candidate === undefined || !isReasoning(candidate)) continue;
     const follower = at(position + 1);
-    if (candidate.canReplay && follower !== undefined && (!isReasoning(follower) || stands.has(follower))) stands.add(candidate);
+    if (candidate.canReplay && follower?.isOwn && (!isReasoning(follower) || stands.has(follower)))
+      stands.add(candidate);
   }
   let isOrphaned = false;
   for (const [position, told] of order.entries()) {

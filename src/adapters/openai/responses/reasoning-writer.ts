@@ -1,4 +1,4 @@
-// Reasoning items → thinking blocks. Called by item-writer.ts.
+// Reasoning items → thinking blocks. Called by open-item.ts.
 
 import type { ThinkingBlock } from '../../../conversation/block.ts';
 import type { Output } from '../answer-decoder.ts';

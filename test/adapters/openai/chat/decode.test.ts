@@ -4,7 +4,12 @@ import type { StreamEvent } from '../../../../src/contracts/model.ts';
 import { collect } from '../../collect.ts';
 import { callDelta, chatAnswer, chunk, decodeChat, finish, type Json } from '../wire-events.ts';
 
-const piece = (index: number | undefined, id: string | undefined, name: string | undefined, args: string | Json | undefined): Json => ({
+const piece = (
+  index: number | undefined,
+  id: string | undefined,
+  name: string | undefined,
+  args: string | Json | undefined,
+): Json => ({
   ...(index === undefined ? {} : { index }),
   ...(id === undefined ? {} : { id }),
   type: 'function',
@@ -12,7 +17,9 @@ const piece = (index: number | undefined, id: string | undefined, name: string |
 });
 
 const callsOf = async (events: readonly Json[]) =>
-  (await chatAnswer(events)).content.flatMap((block) => (block.type === 'toolCall' ? [{ id: block.id, name: block.name, args: block.args }] : []));
+  (await chatAnswer(events)).content.flatMap((block) =>
+    block.type === 'toolCall' ? [{ id: block.id, name: block.name, args: block.args }] : [],
+  );
 
 describe('calls', () => {
   test('case 11: parallel calls in any interleaving stay three', async () => {
@@ -42,7 +49,11 @@ describe('calls', () => {
   });
 
   test('case 14: two calls that share one index, told apart by id', async () => {
-    const events = [callDelta(piece(0, 'a', 'x', '{"p":1}')), callDelta(piece(0, 'b', 'x', '{"p":2}')), finish('tool_calls')];
+    const events = [
+      callDelta(piece(0, 'a', 'x', '{"p":1}')),
+      callDelta(piece(0, 'b', 'x', '{"p":2}')),
+      finish('tool_calls'),
+    ];
     expect(await callsOf(events)).toEqual([
       { id: 'a', name: 'x', args: { p: 1 } },
       { id: 'b', name: 'x', args: { p: 2 } },
@@ -60,12 +71,22 @@ describe('calls', () => {
   });
 
   test('case 14: no index at all, with ids', async () => {
-    const events = [callDelta(piece(undefined, 'a', 'x', '{"p":1}'), piece(undefined, 'b', 'y', '{"p":2}')), finish('tool_calls')];
-    expect((await callsOf(events)).map(({ id, args }) => [id, args])).toEqual([['a', { p: 1 }], ['b', { p: 2 }]]);
+    const events = [
+      callDelta(piece(undefined, 'a', 'x', '{"p":1}'), piece(undefined, 'b', 'y', '{"p":2}')),
+      finish('tool_calls'),
+    ];
+    expect((await callsOf(events)).map(({ id, args }) => [id, args])).toEqual([
+      ['a', { p: 1 }],
+      ['b', { p: 2 }],
+    ]);
   });
 
   test('neither index nor id: a name begins a call, and each gets an id of its own', async () => {
-    const events = [callDelta(piece(undefined, undefined, 'x', '{"p":1}')), callDelta(piece(undefined, '', 'x', '{"p":2}')), finish('stop')];
+    const events = [
+      callDelta(piece(undefined, undefined, 'x', '{"p":1}')),
+      callDelta(piece(undefined, '', 'x', '{"p":2}')),
+      finish('stop'),
+    ];
     const calls = await callsOf(events);
     expect(calls.map(({ args }) => args)).toEqual([{ p: 1 }, { p: 2 }]);
     expect(new Set(calls.map(({ id }) => id)).size).toBe(2);
@@ -73,21 +94,34 @@ describe('calls', () => {
   });
 
   test('a name repeated with every piece of one call is one call', async () => {
-    const events = [callDelta(piece(0, undefined, 'x', '{"p"')), callDelta(piece(0, undefined, 'x', ':1}')), finish('tool_calls')];
+    const events = [
+      callDelta(piece(0, undefined, 'x', '{"p"')),
+      callDelta(piece(0, undefined, 'x', ':1}')),
+      finish('tool_calls'),
+    ];
     expect((await callsOf(events)).map(({ args }) => args)).toEqual([{ p: 1 }]);
   });
 
-  test.each([['', {}], [undefined, {}], ['{}', {}]])('case 15: arguments %j are {}', async (sent, args) => {
+  test.each([
+    ['', {}],
+    [undefined, {}],
+    ['{}', {}],
+  ])('case 15: arguments %j are {}', async (sent, args) => {
     const events = [callDelta(piece(0, 'a', 'ping', sent)), finish('tool_calls')];
     expect(await callsOf(events)).toEqual([{ id: 'a', name: 'ping', args }]);
   });
 
   test('arguments as an object', async () => {
-    expect(await callsOf([callDelta(piece(0, 'a', 'x', { p: 1 })), finish('tool_calls')])).toEqual([{ id: 'a', name: 'x', args: { p: 1 } }]);
+    expect(await callsOf([callDelta(piece(0, 'a', 'x', { p: 1 })), finish('tool_calls')])).toEqual([
+      { id: 'a', name: 'x', args: { p: 1 } },
+    ]);
   });
 
   test('arguments cut by the limit are kept as they are', async () => {
-    const { content, stopReason } = await chatAnswer([callDelta(piece(0, 'a', 'x', '{"path":"a","content":"xx')), finish('length')]);
+    const { content, stopReason } = await chatAnswer([
+      callDelta(piece(0, 'a', 'x', '{"path":"a","content":"xx')),
+      finish('length'),
+    ]);
     expect(content).toEqual([{ type: 'toolCall', id: 'a', name: 'x', rawArgs: '{"path":"a","content":"xx' }]);
     expect(stopReason).toBe('maxTokens');
   });
@@ -95,7 +129,9 @@ describe('calls', () => {
   test('a signature on a call is kept for its server', async () => {
     const signed = { ...piece(0, 'a', 'x', '{}'), extra_content: { google: { thought_signature: 'SIG' } } };
     const { content } = await chatAnswer([callDelta(signed), finish('tool_calls')]);
-    expect(content).toMatchObject([{ provider: 'p', data: { call: { extra_content: { google: { thought_signature: 'SIG' } } } } }]);
+    expect(content).toMatchObject([
+      { provider: 'p', data: { call: { extra_content: { google: { thought_signature: 'SIG' } } } } },
+    ]);
   });
 
   test('a custom tool gets its free text, and its deltas join to one JSON string', async () => {
@@ -105,13 +141,20 @@ describe('calls', () => {
       finish('tool_calls'),
     ];
     const { content, events: out } = await chatAnswer(events);
-    expect(content).toEqual([{ type: 'toolCall', id: 'a', name: 'sql', args: 'select "x"\n', provider: 'p', data: { type: 'custom' } }]);
+    expect(content).toEqual([
+      { type: 'toolCall', id: 'a', name: 'sql', args: 'select "x"\n', provider: 'p', data: { type: 'custom' } },
+    ]);
     const json = out.flatMap((event) => (event.type === 'toolInput.delta' ? [event.json] : [])).join('');
     expect(JSON.parse(json)).toBe('select "x"\n');
   });
 
   test('white space between calls is no text', async () => {
-    const events = [callDelta(piece(0, 'a', 'x', '{}')), chunk({ content: ' ' }), callDelta(piece(1, 'b', 'x', '{}')), finish('tool_calls')];
+    const events = [
+      callDelta(piece(0, 'a', 'x', '{}')),
+      chunk({ content: ' ' }),
+      callDelta(piece(1, 'b', 'x', '{}')),
+      finish('tool_calls'),
+    ];
     expect((await chatAnswer(events)).content.map((block) => block.type)).toEqual(['toolCall', 'toolCall']);
   });
 });
@@ -164,18 +207,28 @@ describe('the end', () => {
 
   test('a second answer glued behind the first one is left out', async () => {
     const other: Json = { ...chunk({ content: 'Other' }), id: 'chatcmpl-2' };
-    expect((await chatAnswer([text, finish('stop'), other, { ...finish('stop'), id: 'chatcmpl-2' }])).content).toEqual([{ type: 'text', text: 'Hi' }]);
+    expect((await chatAnswer([text, finish('stop'), other, { ...finish('stop'), id: 'chatcmpl-2' }])).content).toEqual([
+      { type: 'text', text: 'Hi' },
+    ]);
   });
 });
 
 describe('content', () => {
-  test.each(['reasoning_content', 'reasoning', 'reasoning_text'])('%s is thinking, kept with its field', async (field) => {
-    const { content } = await chatAnswer([chunk({ [field]: 'Let me' }), chunk({ [field]: ' see', content: null }), chunk({ content: 'Yes' }), finish('stop')]);
-    expect(content).toEqual([
-      { type: 'thinking', text: 'Let me see', provider: 'p', data: { field } },
-      { type: 'text', text: 'Yes' },
-    ]);
-  });
+  test.each(['reasoning_content', 'reasoning', 'reasoning_text'])(
+    '%s is thinking, kept with its field',
+    async (field) => {
+      const { content } = await chatAnswer([
+        chunk({ [field]: 'Let me' }),
+        chunk({ [field]: ' see', content: null }),
+        chunk({ content: 'Yes' }),
+        finish('stop'),
+      ]);
+      expect(content).toEqual([
+        { type: 'thinking', text: 'Let me see', provider: 'p', data: { field } },
+        { type: 'text', text: 'Yes' },
+      ]);
+    },
+  );
 
   test('reasoning said twice under two names counts once', async () => {
     const { content } = await chatAnswer([chunk({ reasoning: 'a', reasoning_content: 'a' }), finish('stop')]);
@@ -244,11 +297,14 @@ describe('content', () => {
   test('speech is one audio block, also from pieces encoded one by one', async () => {
     const decoder = createChatDecoder({ provider: 'p', audioMediaType: 'audio/pcm16' });
     const out: StreamEvent[] = [];
-    for (const audio of [{ id: 'audio_1', transcript: 'Hi' }, { data: 'AQ==' }, { data: 'AgM=', expires_at: 9 }]) decoder.read(chunk({ audio }), out);
+    for (const audio of [{ id: 'audio_1', transcript: 'Hi' }, { data: 'AQ==' }, { data: 'AgM=', expires_at: 9 }])
+      decoder.read(chunk({ audio }), out);
     decoder.read(finish('stop'), out);
     decoder.end(out, 'marker');
     const { content, meta } = await collect(out);
-    expect(content).toEqual([{ type: 'audio', source: { type: 'base64', mediaType: 'audio/pcm16', data: 'AQID' }, transcript: 'Hi' }]);
+    expect(content).toEqual([
+      { type: 'audio', source: { type: 'base64', mediaType: 'audio/pcm16', data: 'AQID' }, transcript: 'Hi' },
+    ]);
     expect(meta).toEqual({ providerAudio: { id: 'audio_1', expires_at: 9 } });
   });
 
@@ -271,20 +327,39 @@ describe('content', () => {
 });
 
 describe('usage', () => {
-  const usageOf = async (usage: Json) => (await chatAnswer([chunk({ content: 'a' }), finish('stop'), { choices: [], usage }])).usage;
+  const usageOf = async (usage: Json) =>
+    (await chatAnswer([chunk({ content: 'a' }), finish('stop'), { choices: [], usage }])).usage;
 
   test('cache and reasoning are parts of input and output', async () => {
-    const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15, prompt_tokens_details: { cached_tokens: 4 }, completion_tokens_details: { reasoning_tokens: 3 } };
-    expect(await usageOf(usage)).toEqual({ inputTokens: 10, outputTokens: 5, cacheReadTokens: 4, reasoningTokens: 3, details: usage });
+    const usage = {
+      prompt_tokens: 10,
+      completion_tokens: 5,
+      total_tokens: 15,
+      prompt_tokens_details: { cached_tokens: 4 },
+      completion_tokens_details: { reasoning_tokens: 3 },
+    };
+    expect(await usageOf(usage)).toEqual({
+      inputTokens: 10,
+      outputTokens: 5,
+      cacheReadTokens: 4,
+      reasoningTokens: 3,
+      details: usage,
+    });
   });
 
   test('reasoning a server counts beside its output is added', async () => {
-    const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 22, completion_tokens_details: { reasoning_tokens: 7 } };
+    const usage = {
+      prompt_tokens: 10,
+      completion_tokens: 5,
+      total_tokens: 22,
+      completion_tokens_details: { reasoning_tokens: 7 },
+    };
     expect((await usageOf(usage))?.outputTokens).toBe(12);
   });
 
   test('the last count wins', async () => {
-    const counted = (completion_tokens: number): Json => chunk({ content: 'a' }, { usage: { prompt_tokens: 1, completion_tokens } });
+    const counted = (completion_tokens: number): Json =>
+      chunk({ content: 'a' }, { usage: { prompt_tokens: 1, completion_tokens } });
     expect((await chatAnswer([counted(1), counted(2), finish('stop')])).usage?.outputTokens).toBe(2);
   });
 });

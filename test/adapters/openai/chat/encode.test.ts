@@ -43,7 +43,9 @@ async function answered(from: Target, ...chunks: readonly Json[]): Promise<Messa
 
 describe('the body', () => {
   test('for OpenAI itself', () => {
-    expect(bodyOf({ system: [{ type: 'text', text: 'Be brief.' }], tools: [tool()], maxOutputTokens: 9 }, openAI)).toEqual({
+    expect(
+      bodyOf({ system: [{ type: 'text', text: 'Be brief.' }], tools: [tool()], maxOutputTokens: 9 }, openAI),
+    ).toEqual({
       model: 'gpt-5.4',
       messages: [
         { role: 'system', content: 'Be brief.' },
@@ -94,10 +96,17 @@ describe('the body', () => {
   });
 
   test('every shape of tool choice', () => {
-    const tools = [tool(), tool({ name: 'sql', providerOptions: { openai: { type: 'custom', format: { type: 'text' } } } })];
+    const tools = [
+      tool(),
+      tool({ name: 'sql', providerOptions: { openai: { type: 'custom', format: { type: 'text' } } } }),
+    ];
     const choose = (toolChoice: NonNullable<ModelRequest['toolChoice']>): unknown =>
       bodyOf({ tools, toolChoice }, openAI)['tool_choice'];
-    expect(['auto', 'none', 'required'].map((choice) => choose(choice as 'auto'))).toEqual(['auto', 'none', 'required']);
+    expect(['auto', 'none', 'required'].map((choice) => choose(choice as 'auto'))).toEqual([
+      'auto',
+      'none',
+      'required',
+    ]);
     expect(choose({ tool: 'run' })).toEqual({ type: 'function', function: { name: 'run' } });
     expect(choose({ tool: 'sql' })).toEqual({ type: 'custom', custom: { name: 'sql' } });
     expect((bodyOf({ tools }, openAI)['tools'] as Json[])[1]).toEqual({
@@ -150,12 +159,16 @@ describe('messages', () => {
     const picture = { type: 'image', source: { type: 'base64', mediaType: 'image/png', data: 'AA' } } as const;
     const notes = { type: 'document', title: 'notes', source: { type: 'text', text: 'hm' } } as const;
     const results: Message = { id: 't', role: 'tool', content: [resultOf('c', picture, notes)] };
-    expect(messagesOf([results])[0]?.['content']).toBe('[image of type image/png, which cannot be shown here]\nnotes\n\nhm');
+    expect(messagesOf([results])[0]?.['content']).toBe(
+      '[image of type image/png, which cannot be shown here]\nnotes\n\nhm',
+    );
   });
 
   test('a message of which the server can be told nothing is left out', () => {
     const thinking = { type: 'thinking', text: 'hm', signature: 'SIG', provider: 'anthropic' } as const;
-    expect(messagesOf([assistantMessage([thinking]), userMessage([{ type: 'boundary', summary: 's', keepFrom: 'x' }])])).toEqual([]);
+    expect(
+      messagesOf([assistantMessage([thinking]), userMessage([{ type: 'boundary', summary: 's', keepFrom: 'x' }])]),
+    ).toEqual([]);
   });
 });
 
@@ -177,12 +190,21 @@ describe('replay', () => {
 
   test('thinking of a content list goes back in the list', async () => {
     const part = { type: 'thinking', thinking: [{ type: 'text', text: 'hm' }], closed: true };
-    const answer = await answered(local, chunk({ content: [part] }), chunk({ content: [{ type: 'text', text: 'Hi' }] }));
+    const answer = await answered(
+      local,
+      chunk({ content: [part] }),
+      chunk({ content: [{ type: 'text', text: 'Hi' }] }),
+    );
     expect(messagesOf([answer])[0]?.['content']).toEqual([part, { type: 'text', text: 'Hi' }]);
   });
 
   test('argument text and signatures of calls go back as they came', async () => {
-    const sent = { id: 'c', type: 'function', function: { name: 'run', arguments: '{"a": 1}' }, extra_content: { google: { thought_signature: 'S' } } };
+    const sent = {
+      id: 'c',
+      type: 'function',
+      function: { name: 'run', arguments: '{"a": 1}' },
+      extra_content: { google: { thought_signature: 'S' } },
+    };
     expect(messagesOf([await answered(local, callDelta({ index: 0, ...sent }))])[0]?.['tool_calls']).toEqual([sent]);
   });
 
@@ -209,7 +231,7 @@ describe('call ids', () => {
     const call = assistantMessage([{ type: 'toolCall', id, name: 'run', args: {} }]);
     const results: Message = { id: 't', role: 'tool', content: [resultOf(id, { type: 'text', text: 'ok' })] };
     const [asked, result] = messagesOf([call, results], to);
-    return [(asked?.['tool_calls'] as Json[])[0]?.['id'], result?.['tool_call_id']];
+    return [(asked?.['tool_calls'] as Json[] | undefined)?.[0]?.['id'], result?.['tool_call_id']];
   };
 
   test('any id is kept for a server that takes it', () => {

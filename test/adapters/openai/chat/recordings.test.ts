@@ -54,7 +54,9 @@ function expectedStop({ pieces, finish }: Extract<Told, { kind: 'answer' }>): St
 
 /** Servers differ in whether reasoning is part of the output: their total tells. */
 function expectedOutput(usage: Wire): number {
-  const [input, output, total] = ['prompt_tokens', 'completion_tokens', 'total_tokens'].map((key) => usage[key] as number);
+  const [input, output, total] = ['prompt_tokens', 'completion_tokens', 'total_tokens'].map(
+    (key) => usage[key] as number,
+  );
   return input === undefined || output === undefined || total === undefined ? 0 : Math.max(output, total - input);
 }
 
@@ -73,15 +75,21 @@ describe.each(answers)('$id', ({ recording, told: expected }) => {
       expect(actual.stopReason).toBe(expectedStop(expected));
       expect(actual.rawStopReason ?? '').toBe(expected.finish);
       expect(actual.usage?.details).toEqual(expected.usage);
-      expect(actual.usage?.outputTokens).toBe(expected.usage === undefined ? undefined : expectedOutput(expected.usage));
+      expect(actual.usage?.outputTokens).toBe(
+        expected.usage === undefined ? undefined : expectedOutput(expected.usage),
+      );
     }
   });
 
   test('keeps signatures, citations and log probabilities', async () => {
     const { content, meta } = await collect(modelFor(recording, 1).stream(request, call()));
-    const details = content.flatMap((block) => (block.type === 'thinking' ? ((block.data as { details?: Wire[] }).details ?? []) : []));
+    const details = content.flatMap((block) =>
+      block.type === 'thinking' ? ((block.data as { details?: Wire[] }).details ?? []) : [],
+    );
     expect(details.flatMap((detail) => detail['signature'] || [])).toEqual(expected.signatures);
-    expect(content.flatMap((block) => (block.type === 'text' ? (block.citations ?? []) : []))).toEqual(expected.citations);
+    expect(content.flatMap((block) => (block.type === 'text' ? (block.citations ?? []) : []))).toEqual(
+      expected.citations,
+    );
     expect((meta?.['logprobs'] as { content?: unknown[] } | undefined)?.content?.length ?? 0).toBe(expected.logprobs);
   });
 });

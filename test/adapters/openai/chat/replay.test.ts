@@ -18,7 +18,8 @@ function messagesOf(recording: Recording): readonly Wire[] {
   return ((recording.request?.body as Wire | undefined)?.['messages'] ?? []) as readonly Wire[];
 }
 
-const count = (recording: Recording, role: string): number => messagesOf(recording).filter((message) => message['role'] === role).length;
+const count = (recording: Recording, role: string): number =>
+  messagesOf(recording).filter((message) => message['role'] === role).length;
 
 // A request is a follow-up where it holds the answer of the step before. Two recorded ones are not: they put a failed
 // answer's text back by hand.
@@ -32,9 +33,18 @@ const followUps = recordings.flatMap((recording) => {
 async function conversationBefore(recording: Recording): Promise<readonly Message[]> {
   const sent = messagesOf(recording);
   const before = recordings.find((one) => one.group === recording.group && one.step === recording.step - 1);
-  if (before === undefined) return sent.filter((message) => message['role'] !== 'system').map((message) => userMessage(textOf(message)));
-  const model = openai({ model: 'recorded', api: 'chat', baseURL, apiKey: 'sk-none', fetch: replaying(before, 1).fetch });
-  const { content, meta } = await collect(model.stream({ system: [], messages: [], tools: [] }, { signal: new AbortController().signal }));
+  if (before === undefined)
+    return sent.filter((message) => message['role'] !== 'system').map((message) => userMessage(textOf(message)));
+  const model = openai({
+    model: 'recorded',
+    api: 'chat',
+    baseURL,
+    apiKey: 'sk-none',
+    fetch: replaying(before, 1).fetch,
+  });
+  const { content, meta } = await collect(
+    model.stream({ system: [], messages: [], tools: [] }, { signal: new AbortController().signal }),
+  );
   const trailing = sent.slice(sent.findLastIndex((message) => message['role'] === 'assistant') + 1);
   const results = trailing.filter((message) => message['role'] === 'tool');
   const users = trailing.filter((message) => message['role'] === 'user');

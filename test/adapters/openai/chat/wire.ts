@@ -30,7 +30,8 @@ export function toldBy(recording: Recording): Told {
   const { status, body } = recording.response;
   if (recording.transport === 'sse') return toldByChunks(payloadsOf(recording));
   if (typeof body !== 'object' || body === null) return { kind: 'nonsense' };
-  if ((status ?? 200) >= 400 || 'error' in body) return errorOf(body as Wire, (status ?? 200) >= 400 ? (status ?? 200) : undefined);
+  if ((status ?? 200) >= 400 || 'error' in body)
+    return errorOf(body as Wire, (status ?? 200) >= 400 ? (status ?? 200) : undefined);
   return toldByChunks([body as Wire]);
 }
 
@@ -111,7 +112,10 @@ function createReader() {
       if (delta === undefined) return;
       const details = (delta['reasoning_details'] ?? []) as Wire[];
       const named = delta['reasoning_content'] || delta['reasoning'];
-      say('reasoning', named || details.map((detail) => (detail['text'] ?? detail['summary'] ?? '') as string).join(''));
+      say(
+        'reasoning',
+        named || details.map((detail) => (detail['text'] ?? detail['summary'] ?? '') as string).join(''),
+      );
       for (const detail of details) if (detail['signature']) signatures.push(detail['signature'] as string);
       if (Array.isArray(delta['content'])) for (const one of delta['content'] as Wire[]) part(one);
       else say('text', delta['content']);

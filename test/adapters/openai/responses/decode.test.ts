@@ -1,8 +1,23 @@
 import { describe, expect, test } from 'vitest';
-import { callItem, completed, created, decodeResponse, itemAdded, itemDone, messageItem, responseAnswer, textDelta, type Json } from '../wire-events.ts';
+import {
+  callItem,
+  completed,
+  created,
+  decodeResponse,
+  itemAdded,
+  itemDone,
+  messageItem,
+  responseAnswer,
+  textDelta,
+  type Json,
+} from '../wire-events.ts';
 
 const reasoning = (id: string, more: Json = {}): Json => ({ type: 'reasoning', id, summary: [], ...more });
-const argumentsDelta = (output_index: number, delta: string): Json => ({ type: 'response.function_call_arguments.delta', output_index, delta });
+const argumentsDelta = (output_index: number, delta: string): Json => ({
+  type: 'response.function_call_arguments.delta',
+  output_index,
+  delta,
+});
 const messageBegun: Json = { type: 'message', id: 'msg_1', role: 'assistant', status: 'in_progress', content: [] };
 
 describe('order', () => {
@@ -22,11 +37,11 @@ describe('order', () => {
       itemDone(1, callItem('fc_1', 'call_1', 'run', '{"p":1}')),
       completed(),
     ]);
-    expect(content.map((block) => (block.type === 'text' ? block.text : block.type === 'toolCall' ? block.args : block.type))).toEqual([
-      'Hello',
-      { p: 1 },
-      { p: 2 },
-    ]);
+    expect(
+      content.map((block) =>
+        block.type === 'text' ? block.text : block.type === 'toolCall' ? block.args : block.type,
+      ),
+    ).toEqual(['Hello', { p: 1 }, { p: 2 }]);
     const starts = events.flatMap((event) => ('index' in event && event.type.endsWith('.start') ? [event.index] : []));
     expect(starts).toEqual([0, 1, 2]);
   });
@@ -37,10 +52,25 @@ describe('order', () => {
   });
 
   test('two parts of one message are two blocks, also with content_index from 1', async () => {
-    const item = messageItem('msg_1', 'a', { content: [{ type: 'output_text', text: 'a', annotations: [] }, { type: 'refusal', refusal: 'b' }] });
+    const item = messageItem('msg_1', 'a', {
+      content: [
+        { type: 'output_text', text: 'a', annotations: [] },
+        { type: 'refusal', refusal: 'b' },
+      ],
+    });
     const refusalDelta: Json = { type: 'response.refusal.delta', output_index: 0, content_index: 2, delta: 'b' };
-    const { content } = await responseAnswer([created, itemAdded(0, messageBegun), textDelta(0, 'a', 1), refusalDelta, itemDone(0, item), completed()]);
-    expect(content).toMatchObject([{ type: 'text', text: 'a' }, { type: 'text', text: 'b', refusal: true }]);
+    const { content } = await responseAnswer([
+      created,
+      itemAdded(0, messageBegun),
+      textDelta(0, 'a', 1),
+      refusalDelta,
+      itemDone(0, item),
+      completed(),
+    ]);
+    expect(content).toMatchObject([
+      { type: 'text', text: 'a' },
+      { type: 'text', text: 'b', refusal: true },
+    ]);
   });
 
   test('items only in the final list', async () => {
@@ -54,35 +84,68 @@ describe('order', () => {
   });
 
   test('an item the stream left open is taken from the final list', async () => {
-    const { content } = await responseAnswer([created, itemAdded(0, messageBegun), textDelta(0, 'H'), completed([messageItem('msg_1', 'Hi')])]);
+    const { content } = await responseAnswer([
+      created,
+      itemAdded(0, messageBegun),
+      textDelta(0, 'H'),
+      completed([messageItem('msg_1', 'Hi')]),
+    ]);
     expect(content).toMatchObject([{ type: 'text', text: 'Hi' }]);
   });
 
   test('item ids that change with every event mean nothing', async () => {
     const rotating = ['a', 'b', 'c'].map((item_id) => ({ ...textDelta(0, item_id), item_id }));
-    const { content } = await responseAnswer([created, itemAdded(0, messageBegun), ...rotating, itemDone(0, messageItem('x', 'abc')), completed()]);
+    const { content } = await responseAnswer([
+      created,
+      itemAdded(0, messageBegun),
+      ...rotating,
+      itemDone(0, messageItem('x', 'abc')),
+      completed(),
+    ]);
     expect(content).toMatchObject([{ type: 'text', text: 'abc', data: { id: 'x' } }]);
   });
 });
 
 describe('items', () => {
   test('a message keeps id, phase, annotations and log probabilities', async () => {
-    const part = { type: 'output_text', text: 'Hi', annotations: [{ type: 'url_citation', url: 'u' }], logprobs: [{ token: 'Hi', logprob: -1 }] };
-    const { content } = await responseAnswer([created, itemDone(0, messageItem('msg_1', '', { phase: 'commentary', content: [part] })), completed()]);
+    const part = {
+      type: 'output_text',
+      text: 'Hi',
+      annotations: [{ type: 'url_citation', url: 'u' }],
+      logprobs: [{ token: 'Hi', logprob: -1 }],
+    };
+    const { content } = await responseAnswer([
+      created,
+      itemDone(0, messageItem('msg_1', '', { phase: 'commentary', content: [part] })),
+      completed(),
+    ]);
     expect(content).toEqual([
       {
         type: 'text',
         text: 'Hi',
         citations: [{ type: 'url_citation', url: 'u' }],
         provider: 'p',
-        data: { id: 'msg_1', phase: 'commentary', status: 'completed', part: { logprobs: [{ token: 'Hi', logprob: -1 }] } },
+        data: {
+          id: 'msg_1',
+          phase: 'commentary',
+          status: 'completed',
+          part: { logprobs: [{ token: 'Hi', logprob: -1 }] },
+        },
       },
     ]);
   });
 
   test('reasoning streams its summary parts as paragraphs and keeps the item', async () => {
-    const delta = (summary_index: number, text: string): Json => ({ type: 'response.reasoning_summary_text.delta', output_index: 0, summary_index, delta: text });
-    const summary = [{ type: 'summary_text', text: 'one' }, { type: 'summary_text', text: 'two' }];
+    const delta = (summary_index: number, text: string): Json => ({
+      type: 'response.reasoning_summary_text.delta',
+      output_index: 0,
+      summary_index,
+      delta: text,
+    });
+    const summary = [
+      { type: 'summary_text', text: 'one' },
+      { type: 'summary_text', text: 'two' },
+    ];
     const { content, meta } = await responseAnswer([
       created,
       itemAdded(0, reasoning('rs_1', { encrypted_content: 'HALF' })),
@@ -93,12 +156,31 @@ describe('items', () => {
       itemDone(1, messageItem('msg_1', 'Hi')),
       completed(),
     ]);
-    expect(content[0]).toEqual({ type: 'thinking', text: 'one\n\ntwo', provider: 'p', encrypted: 'WHOLE', data: { id: 'rs_1', summary } });
-    expect(meta).toEqual({ providerItems: [{ id: 'rs_1', type: 'reasoning' }, { id: 'msg_1', type: 'message' }] });
+    expect(content[0]).toEqual({
+      type: 'thinking',
+      text: 'one\n\ntwo',
+      provider: 'p',
+      encrypted: 'WHOLE',
+      data: { id: 'rs_1', summary },
+    });
+    expect(meta).toEqual({
+      providerItems: [
+        { id: 'rs_1', type: 'reasoning' },
+        { id: 'msg_1', type: 'message' },
+      ],
+    });
   });
 
-  test.each([['', {}], ['{}', {}], ['{"a": 1}', { a: 1 }]])('case 15: argument text %j', async (text, args) => {
-    const { content } = await responseAnswer([created, itemDone(0, callItem('fc_1', 'call_1', 'ping', text)), completed()]);
+  test.each([
+    ['', {}],
+    ['{}', {}],
+    ['{"a": 1}', { a: 1 }],
+  ])('case 15: argument text %j', async (text, args) => {
+    const { content } = await responseAnswer([
+      created,
+      itemDone(0, callItem('fc_1', 'call_1', 'ping', text)),
+      completed(),
+    ]);
     expect(content).toMatchObject([{ type: 'toolCall', id: 'call_1', name: 'ping', args }]);
   });
 
@@ -107,22 +189,48 @@ describe('items', () => {
     const { arguments: _, ...bare } = callItem('fc_1', 'call_1', 'ping', '');
     const whole: Json = { type: 'response.function_call_arguments.done', output_index: 0, arguments: '{"a":1}' };
     const onlyDone = await responseAnswer([created, itemAdded(0, open), whole, itemDone(0, bare), completed()]);
-    const onlyPieces = await responseAnswer([created, itemAdded(0, open), argumentsDelta(0, '{"a"'), argumentsDelta(0, ':1}'), itemDone(0, bare), completed()]);
+    const onlyPieces = await responseAnswer([
+      created,
+      itemAdded(0, open),
+      argumentsDelta(0, '{"a"'),
+      argumentsDelta(0, ':1}'),
+      itemDone(0, bare),
+      completed(),
+    ]);
     for (const { content } of [onlyDone, onlyPieces]) expect(content).toMatchObject([{ args: { a: 1 } }]);
   });
 
   test('a call keeps namespace and caller', async () => {
-    const item = { ...callItem('fc_1', 'call_1', 'x', '{}'), namespace: 'n', caller: { type: 'program', caller_id: 'c' } };
+    const item = {
+      ...callItem('fc_1', 'call_1', 'x', '{}'),
+      namespace: 'n',
+      caller: { type: 'program', caller_id: 'c' },
+    };
     const { content } = await responseAnswer([created, itemDone(0, item), completed()]);
-    expect(content).toMatchObject([{ data: { id: 'fc_1', namespace: 'n', caller: { type: 'program', caller_id: 'c' } } }]);
+    expect(content).toMatchObject([
+      { data: { id: 'fc_1', namespace: 'n', caller: { type: 'program', caller_id: 'c' } } },
+    ]);
   });
 
   test('a custom tool of ours is a call with free text, one of the server’s own is not', async () => {
-    const item = (name: string): Json => ({ type: 'custom_tool_call', id: `ctc_${name}`, call_id: `call_${name}`, name, input: 'select "x"' });
+    const item = (name: string): Json => ({
+      type: 'custom_tool_call',
+      id: `ctc_${name}`,
+      call_id: `call_${name}`,
+      name,
+      input: 'select "x"',
+    });
     const events = [created, itemDone(0, item('sql')), itemDone(1, item('theirs')), completed()];
     const { content, stopReason } = await responseAnswer(events, ['sql']);
     expect(content).toEqual([
-      { type: 'toolCall', id: 'call_sql', name: 'sql', args: 'select "x"', provider: 'p', data: { type: 'custom_tool_call', id: 'ctc_sql' } },
+      {
+        type: 'toolCall',
+        id: 'call_sql',
+        name: 'sql',
+        args: 'select "x"',
+        provider: 'p',
+        data: { type: 'custom_tool_call', id: 'ctc_sql' },
+      },
       { type: 'provider', provider: 'p', kind: 'custom_tool_call', data: item('theirs') },
     ]);
     expect(stopReason).toBe('toolUse');
@@ -130,11 +238,27 @@ describe('items', () => {
 
   test.each([
     ['shell', { type: 'shell_call', call_id: 'c', action: { commands: ['ls'] } }, { commands: ['ls'] }],
-    ['shell', { type: 'shell_call', call_id: 'c', action: { commands: ['ls'] }, environment: { type: 'local' } }, { commands: ['ls'] }],
-    ['local_shell', { type: 'local_shell_call', call_id: 'c', action: { type: 'exec', command: ['ls'] } }, { type: 'exec', command: ['ls'] }],
-    ['apply_patch', { type: 'apply_patch_call', call_id: 'c', operation: { type: 'delete_file', path: 'a' } }, { type: 'delete_file', path: 'a' }],
+    [
+      'shell',
+      { type: 'shell_call', call_id: 'c', action: { commands: ['ls'] }, environment: { type: 'local' } },
+      { commands: ['ls'] },
+    ],
+    [
+      'local_shell',
+      { type: 'local_shell_call', call_id: 'c', action: { type: 'exec', command: ['ls'] } },
+      { type: 'exec', command: ['ls'] },
+    ],
+    [
+      'apply_patch',
+      { type: 'apply_patch_call', call_id: 'c', operation: { type: 'delete_file', path: 'a' } },
+      { type: 'delete_file', path: 'a' },
+    ],
     ['computer', { type: 'computer_call', call_id: 'c', action: { type: 'screenshot' } }, { type: 'screenshot' }],
-    ['tool_search', { type: 'tool_search_call', call_id: 'c', execution: 'client', arguments: { query: 'x' } }, { query: 'x' }],
+    [
+      'tool_search',
+      { type: 'tool_search_call', call_id: 'c', execution: 'client', arguments: { query: 'x' } },
+      { query: 'x' },
+    ],
   ] as const)('%s is a call for the client', async (name, item, args) => {
     const { content, stopReason } = await responseAnswer([created, itemDone(0, item as Json), completed()]);
     expect(content).toMatchObject([{ type: 'toolCall', id: 'c', name, args, data: { type: item.type } }]);
@@ -142,7 +266,12 @@ describe('items', () => {
   });
 
   test.each([
-    { type: 'shell_call', call_id: 'c', action: { commands: [] }, environment: { type: 'container_reference', container_id: 'x' } },
+    {
+      type: 'shell_call',
+      call_id: 'c',
+      action: { commands: [] },
+      environment: { type: 'container_reference', container_id: 'x' },
+    },
     { type: 'tool_search_call', call_id: null, execution: 'server', arguments: {} },
     { type: 'web_search_call', id: 'ws_1', status: 'completed' },
     { type: 'mcp_approval_request', id: 'mcpr_1', name: 'x', arguments: '{}' },
@@ -155,7 +284,13 @@ describe('items', () => {
   });
 
   test('a generated picture is an image, and the rest of its item a provider block', async () => {
-    const item = { type: 'image_generation_call', id: 'ig_1', status: 'completed', result: 'AAAA', output_format: 'webp' };
+    const item = {
+      type: 'image_generation_call',
+      id: 'ig_1',
+      status: 'completed',
+      result: 'AAAA',
+      output_format: 'webp',
+    };
     const { content } = await responseAnswer([created, itemDone(0, item), completed()]);
     const { result: _, ...data } = item;
     expect(content).toEqual([
@@ -168,13 +303,23 @@ describe('items', () => {
     const progress: Json = { type: 'response.web_search_call.searching', output_index: 0, item_id: 'ws_1' };
     const unknown: Json = { type: 'response.future', x: 1 };
     const search: Json = { type: 'web_search_call', id: 'ws_1' };
-    const { raw } = await responseAnswer([created, itemAdded(0, search), progress, unknown, itemDone(0, search), completed()]);
+    const { raw } = await responseAnswer([
+      created,
+      itemAdded(0, search),
+      progress,
+      unknown,
+      itemDone(0, search),
+      completed(),
+    ]);
     expect(raw).toEqual([progress, unknown]);
   });
 });
 
 describe('the end', () => {
-  const cut = (reason: string): Json => ({ type: 'response.incomplete', response: { status: 'incomplete', incomplete_details: { reason }, output: [] } });
+  const cut = (reason: string): Json => ({
+    type: 'response.incomplete',
+    response: { status: 'incomplete', incomplete_details: { reason }, output: [] },
+  });
 
   test.each([
     ['max_output_tokens', 'maxTokens'],
@@ -199,7 +344,12 @@ describe('the end', () => {
   });
 
   test('usage counts the whole input', async () => {
-    const usage = { input_tokens: 10, input_tokens_details: { cached_tokens: 4, cache_write_tokens: 2 }, output_tokens: 5, output_tokens_details: { reasoning_tokens: 3 } };
+    const usage = {
+      input_tokens: 10,
+      input_tokens_details: { cached_tokens: 4, cache_write_tokens: 2 },
+      output_tokens: 5,
+      output_tokens_details: { reasoning_tokens: 3 },
+    };
     expect((await responseAnswer([created, completed([], { usage })])).usage).toEqual({
       inputTokens: 10,
       outputTokens: 5,
@@ -220,7 +370,10 @@ describe('the end', () => {
     { type: 'response.failed', response: { status: 'failed', error: { code: 'server_error', message: 'oops' } } },
   ] as Json[])('an error in the stream is reported: %j', (event) => {
     const { progress } = decodeResponse([created, event]);
-    expect(progress).toMatchObject({ status: 'reported', report: { message: 'oops', codes: expect.arrayContaining(['server_error']) as unknown } });
+    expect(progress).toMatchObject({
+      status: 'reported',
+      report: { message: 'oops', codes: expect.arrayContaining(['server_error']) as unknown },
+    });
   });
 
   test('a second answer that begins before the first ended is a breach', () => {

@@ -15,17 +15,28 @@ import { collect } from '../../collect.ts';
 const target = targetOf({ model: 'gpt-5.4' }, undefined);
 const elsewhere = targetOf({ model: 'm', api: 'responses' }, 'https://other.example/v1');
 const hello = userMessage('hello', { id: 'm1' });
-const tool = (more: Partial<ToolDefinition> = {}): ToolDefinition => ({ name: 'run', description: 'Runs.', parameters: { type: 'object' }, ...more });
+const tool = (more: Partial<ToolDefinition> = {}): ToolDefinition => ({
+  name: 'run',
+  description: 'Runs.',
+  parameters: { type: 'object' },
+  ...more,
+});
 const bodyOf = (request: Partial<ModelRequest>, options: EncodeOptions = {}, to = target): Json =>
   encodeResponsesRequest({ system: [], messages: [hello], tools: [], ...request }, to, options);
-const resultOf = (callId: string, ...content: ToolResultBlock['content']): ToolResultBlock => ({ type: 'toolResult', callId, status: 'completed', content });
+const resultOf = (callId: string, ...content: ToolResultBlock['content']): ToolResultBlock => ({
+  type: 'toolResult',
+  callId,
+  status: 'completed',
+  content,
+});
 const toolMessage = (...content: readonly Block[]): Message => ({ id: 't', role: 'tool', content });
 
 /** An answer of OpenAI as it stands in a transcript. */
 async function answered(...items: readonly Json[]): Promise<Message> {
   const decoder = createResponsesDecoder({ provider: 'openai', customTools: new Set(['sql']) });
   const out: StreamEvent[] = [];
-  for (const event of [created, ...items.map((item, place) => itemDone(place, item)), completed()]) decoder.read(event, out);
+  for (const event of [created, ...items.map((item, place) => itemDone(place, item)), completed()])
+    decoder.read(event, out);
   const { content, meta } = await collect(out);
   return assistantMessage(content, meta === undefined ? {} : { meta });
 }
@@ -47,7 +58,15 @@ describe('the body', () => {
     expect(bodyOf({ tools: [tool()] }, {}, elsewhere)).toEqual({
       model: 'm',
       input: [{ role: 'user', content: 'hello' }],
-      tools: [{ type: 'function', name: 'run', description: 'Runs.', parameters: { type: 'object', properties: {} }, strict: false }],
+      tools: [
+        {
+          type: 'function',
+          name: 'run',
+          description: 'Runs.',
+          parameters: { type: 'object', properties: {} },
+          strict: false,
+        },
+      ],
       store: false,
       include: ['reasoning.encrypted_content'],
     });
@@ -65,14 +84,22 @@ describe('the body', () => {
   });
 
   test('limit, structured output, reasoning', () => {
-    const schema = { type: 'object', properties: { a: { type: 'string' } }, required: ['a'], additionalProperties: false };
+    const schema = {
+      type: 'object',
+      properties: { a: { type: 'string' } },
+      required: ['a'],
+      additionalProperties: false,
+    };
     const body = bodyOf({ maxOutputTokens: 9, output: { name: 'answer', schema } }, { reasoning: 'high' });
     expect(body).toMatchObject({
       max_output_tokens: 9,
       text: { format: { type: 'json_schema', name: 'answer', schema, strict: true } },
       reasoning: { effort: 'high' },
     });
-    expect(bodyOf({}, { reasoning: { effort: 'low', summary: 'auto' } })['reasoning']).toEqual({ effort: 'low', summary: 'auto' });
+    expect(bodyOf({}, { reasoning: { effort: 'low', summary: 'auto' } })['reasoning']).toEqual({
+      effort: 'low',
+      summary: 'auto',
+    });
   });
 
   test('extraBody wins, the request’s own options win over it, objects are merged', () => {
@@ -80,20 +107,26 @@ describe('the body', () => {
       { providerOptions: { openai: { top_p: 0.5, text: { verbosity: 'low' } } }, output: { name: 'o', schema: {} } },
       { extraBody: { top_p: 0.1, user: 'u', parallel_tool_calls: false } },
     );
-    expect(body).toMatchObject({ top_p: 0.5, user: 'u', parallel_tool_calls: false, text: { verbosity: 'low', format: { name: 'o' } } });
+    expect(body).toMatchObject({
+      top_p: 0.5,
+      user: 'u',
+      parallel_tool_calls: false,
+      text: { verbosity: 'low', format: { name: 'o' } },
+    });
   });
 });
 
 describe('tools', () => {
   test('strict where the schema allows it, or the tool says so', () => {
     const closed = { type: 'object', properties: {}, additionalProperties: false };
-    const strictOf = (more: Partial<ToolDefinition>): unknown => (bodyOf({ tools: [tool(more)] })['tools'] as Json[])[0]?.['strict'];
-    expect([strictOf({ parameters: closed }), strictOf({}), strictOf({ strict: true }), strictOf({ parameters: closed, strict: false })]).toEqual([
-      true,
-      false,
-      true,
-      false,
-    ]);
+    const strictOf = (more: Partial<ToolDefinition>): unknown =>
+      (bodyOf({ tools: [tool(more)] })['tools'] as Json[])[0]?.['strict'];
+    expect([
+      strictOf({ parameters: closed }),
+      strictOf({}),
+      strictOf({ strict: true }),
+      strictOf({ parameters: closed, strict: false }),
+    ]).toEqual([true, false, true, false]);
   });
 
   test('custom tools, tools OpenAI defined, server tools', () => {
@@ -109,9 +142,18 @@ describe('tools', () => {
   });
 
   test('every shape of tool choice', () => {
-    const tools = [tool(), tool({ name: 'sql', providerOptions: { openai: { type: 'custom' } } }), tool({ name: 'shell', providerOptions: { openai: { type: 'shell' } } })];
-    const choose = (toolChoice: NonNullable<ModelRequest['toolChoice']>): unknown => bodyOf({ tools, toolChoice })['tool_choice'];
-    expect(['auto', 'none', 'required'].map((choice) => choose(choice as 'auto'))).toEqual(['auto', 'none', 'required']);
+    const tools = [
+      tool(),
+      tool({ name: 'sql', providerOptions: { openai: { type: 'custom' } } }),
+      tool({ name: 'shell', providerOptions: { openai: { type: 'shell' } } }),
+    ];
+    const choose = (toolChoice: NonNullable<ModelRequest['toolChoice']>): unknown =>
+      bodyOf({ tools, toolChoice })['tool_choice'];
+    expect(['auto', 'none', 'required'].map((choice) => choose(choice as 'auto'))).toEqual([
+      'auto',
+      'none',
+      'required',
+    ]);
     expect(choose({ tool: 'run' })).toEqual({ type: 'function', name: 'run' });
     expect(choose({ tool: 'sql' })).toEqual({ type: 'custom', name: 'sql' });
     expect(choose({ tool: 'shell' })).toEqual({ type: 'shell' });
@@ -124,7 +166,12 @@ describe('tools', () => {
 });
 
 describe('case 16: reasoning and what followed it', () => {
-  const rs1 = { type: 'reasoning', id: 'rs_1', summary: [{ type: 'summary_text', text: 'hm' }], encrypted_content: 'ENC' };
+  const rs1 = {
+    type: 'reasoning',
+    id: 'rs_1',
+    summary: [{ type: 'summary_text', text: 'hm' }],
+    encrypted_content: 'ENC',
+  };
   const m1 = messageItem('msg_1', 'Hello', { phase: 'final_answer' });
 
   test('both go back with their ids, as they came', async () => {
@@ -140,7 +187,9 @@ describe('case 16: reasoning and what followed it', () => {
   test('dropped reasoning takes the id of its answer with it', async () => {
     const whole = await answered(rs1, m1);
     const cut = { ...whole, content: whole.content.filter((block) => block.type !== 'thinking') };
-    expect(encodeInput([hello, cut], target).slice(1)).toEqual([{ role: 'assistant', content: 'Hello', phase: 'final_answer' }]);
+    expect(encodeInput([hello, cut], target).slice(1)).toEqual([
+      { role: 'assistant', content: 'Hello', phase: 'final_answer' },
+    ]);
   });
 
   test('a follower dropped from the middle does not make the next one a follower', async () => {
@@ -153,9 +202,18 @@ describe('case 16: reasoning and what followed it', () => {
 
   test('parallel calls behind dropped reasoning lose their ids, a server tool goes', async () => {
     const search = { type: 'web_search_call', id: 'ws_1', status: 'completed' };
-    const whole = await answered(rs1, search, callItem('fc_1', 'call_1', 'run', '{}'), callItem('fc_2', 'call_2', 'run', '{}'));
+    const whole = await answered(
+      rs1,
+      search,
+      callItem('fc_1', 'call_1', 'run', '{}'),
+      callItem('fc_2', 'call_2', 'run', '{}'),
+    );
     const cut = { ...whole, content: whole.content.filter((block) => block.type !== 'thinking') };
-    expect(encodeInput([hello, cut], target).slice(1).map((item) => [item['type'], item['id'], item['call_id']])).toEqual([
+    expect(
+      encodeInput([hello, cut], target)
+        .slice(1)
+        .map((item) => [item['type'], item['id'], item['call_id']]),
+    ).toEqual([
       ['function_call', undefined, 'call_1'],
       ['function_call', undefined, 'call_2'],
     ]);
@@ -164,9 +222,17 @@ describe('case 16: reasoning and what followed it', () => {
   test('without a ciphertext neither is sent when the server keeps nothing, both when it does', async () => {
     const { encrypted_content: _, ...bare } = rs1;
     const whole = await answered(bare, callItem('fc_1', 'call_1', 'run', '{}'));
-    expect(encodeInput([hello, whole], target).slice(1).map((item) => [item['type'], item['id']])).toEqual([['function_call', undefined]]);
+    expect(
+      encodeInput([hello, whole], target)
+        .slice(1)
+        .map((item) => [item['type'], item['id']]),
+    ).toEqual([['function_call', undefined]]);
     const keeping = targetOf({ model: 'gpt-5.4', store: true }, undefined);
-    expect(encodeInput([hello, whole], keeping).slice(1).map((item) => item['id'])).toEqual(['rs_1', 'fc_1']);
+    expect(
+      encodeInput([hello, whole], keeping)
+        .slice(1)
+        .map((item) => item['id']),
+    ).toEqual(['rs_1', 'fc_1']);
   });
 
   test('reasoning in the clear goes back without a ciphertext', async () => {
@@ -187,12 +253,21 @@ describe('case 16: reasoning and what followed it', () => {
 describe('replay', () => {
   test('every kind of item goes back as it came', async () => {
     const items: Json[] = [
-      messageItem('msg_1', 'Hi', { phase: 'commentary', content: [{ type: 'output_text', text: 'Hi', annotations: [{ type: 'url_citation', url: 'u' }] }] }),
+      messageItem('msg_1', 'Hi', {
+        phase: 'commentary',
+        content: [{ type: 'output_text', text: 'Hi', annotations: [{ type: 'url_citation', url: 'u' }] }],
+      }),
       messageItem('msg_2', '', { content: [{ type: 'refusal', refusal: 'No.' }] }),
       { ...callItem('fc_1', 'call_1', 'run', '{"a": 1}'), namespace: 'n' },
       { type: 'custom_tool_call', id: 'ctc_1', call_id: 'call_2', name: 'sql', input: 'select 1', status: 'completed' },
       { type: 'shell_call', id: 'sh_1', call_id: 'call_3', action: { commands: ['ls'] }, status: 'completed' },
-      { type: 'computer_call', id: 'cu_1', call_id: 'call_4', actions: [{ type: 'screenshot' }], pending_safety_checks: [] },
+      {
+        type: 'computer_call',
+        id: 'cu_1',
+        call_id: 'call_4',
+        actions: [{ type: 'screenshot' }],
+        pending_safety_checks: [],
+      },
       { type: 'web_search_call', id: 'ws_1', status: 'completed', action: { type: 'search', query: 'x' } },
       { type: 'mcp_call', id: 'mcp_1', name: 'x', arguments: '{}', server_label: 's', output: 'y' },
       { type: 'image_generation_call', id: 'ig_1', status: 'completed', result: 'AAAA' },
@@ -202,7 +277,12 @@ describe('replay', () => {
   });
 
   test('the parts of one message are one item again', async () => {
-    const item = messageItem('msg_1', 'a', { content: [{ type: 'output_text', text: 'a', annotations: [] }, { type: 'output_text', text: 'b', annotations: [] }] });
+    const item = messageItem('msg_1', 'a', {
+      content: [
+        { type: 'output_text', text: 'a', annotations: [] },
+        { type: 'output_text', text: 'b', annotations: [] },
+      ],
+    });
     expect(encodeInput([await answered(item)], target)).toEqual([item]);
   });
 
@@ -238,7 +318,13 @@ describe('replay', () => {
 
   test('call ids that are too long are shortened, the same for call and result', () => {
     const id = `toolu_${'x'.repeat(80)}`;
-    const items = encodeInput([assistantMessage([{ type: 'toolCall', id, name: 'run', args: {} }]), toolMessage(resultOf(id, { type: 'text', text: 'ok' }))], target);
+    const items = encodeInput(
+      [
+        assistantMessage([{ type: 'toolCall', id, name: 'run', args: {} }]),
+        toolMessage(resultOf(id, { type: 'text', text: 'ok' })),
+      ],
+      target,
+    );
     expect(items[0]?.['call_id']).toBe(items[1]?.['call_id']);
     expect(String(items[0]?.['call_id'])).toMatch(/^toolu_x+_[a-z0-9]{11}$/);
     expect(String(items[0]?.['call_id'])).toHaveLength(64);
@@ -246,30 +332,53 @@ describe('replay', () => {
 });
 
 describe('results', () => {
-  const outputOf = async (item: Json, result: ToolResultBlock): Promise<Json | undefined> => encodeInput([await answered(item), toolMessage(result)], target).at(-1);
+  const outputOf = async (item: Json, result: ToolResultBlock): Promise<Json | undefined> =>
+    encodeInput([await answered(item), toolMessage(result)], target).at(-1);
   const ok = (callId: string): ToolResultBlock => resultOf(callId, { type: 'text', text: 'ok' });
 
   test('each kind of call is answered in its own form', async () => {
-    expect(await outputOf({ type: 'custom_tool_call', call_id: 'c', name: 'sql', input: '' }, ok('c'))).toEqual({ type: 'custom_tool_call_output', call_id: 'c', output: 'ok' });
-    expect(await outputOf({ type: 'shell_call', call_id: 'c', action: { commands: ['ls'], max_output_length: 9 } }, ok('c'))).toEqual({
+    expect(await outputOf({ type: 'custom_tool_call', call_id: 'c', name: 'sql', input: '' }, ok('c'))).toEqual({
+      type: 'custom_tool_call_output',
+      call_id: 'c',
+      output: 'ok',
+    });
+    expect(
+      await outputOf({ type: 'shell_call', call_id: 'c', action: { commands: ['ls'], max_output_length: 9 } }, ok('c')),
+    ).toEqual({
       type: 'shell_call_output',
       call_id: 'c',
       max_output_length: 9,
       output: [{ stdout: 'ok', stderr: '', outcome: { type: 'exit', exit_code: 0 } }],
     });
-    expect(await outputOf({ type: 'local_shell_call', call_id: 'c', action: {} }, ok('c'))).toEqual({ type: 'local_shell_call_output', id: 'c', output: 'ok' });
-    expect(await outputOf({ type: 'apply_patch_call', call_id: 'c', operation: {} }, { ...ok('c'), status: 'failed' })).toEqual({
+    expect(await outputOf({ type: 'local_shell_call', call_id: 'c', action: {} }, ok('c'))).toEqual({
+      type: 'local_shell_call_output',
+      id: 'c',
+      output: 'ok',
+    });
+    expect(
+      await outputOf({ type: 'apply_patch_call', call_id: 'c', operation: {} }, { ...ok('c'), status: 'failed' }),
+    ).toEqual({
       type: 'apply_patch_call_output',
       call_id: 'c',
       status: 'failed',
       output: 'ok',
     });
-    expect(await outputOf({ type: 'computer_call', call_id: 'c', action: {} }, resultOf('c', { type: 'image', source: { type: 'base64', mediaType: 'image/png', data: 'AA' } }))).toEqual({
+    expect(
+      await outputOf(
+        { type: 'computer_call', call_id: 'c', action: {} },
+        resultOf('c', { type: 'image', source: { type: 'base64', mediaType: 'image/png', data: 'AA' } }),
+      ),
+    ).toEqual({
       type: 'computer_call_output',
       call_id: 'c',
       output: { type: 'computer_screenshot', image_url: 'data:image/png;base64,AA' },
     });
-    expect(await outputOf({ type: 'tool_search_call', call_id: 'c', execution: 'client', arguments: {} }, resultOf('c', { type: 'text', text: '[{"type":"function"}]' }))).toEqual({
+    expect(
+      await outputOf(
+        { type: 'tool_search_call', call_id: 'c', execution: 'client', arguments: {} },
+        resultOf('c', { type: 'text', text: '[{"type":"function"}]' }),
+      ),
+    ).toEqual({
       type: 'tool_search_output',
       call_id: 'c',
       execution: 'client',
@@ -279,7 +388,10 @@ describe('results', () => {
   });
 
   test('a result with a picture is a list of parts', async () => {
-    const item = await outputOf(callItem('fc_1', 'c', 'run', '{}'), resultOf('c', { type: 'text', text: 'see' }, { type: 'image', source: { type: 'url', url: 'https://x/y.png' } }));
+    const item = await outputOf(
+      callItem('fc_1', 'c', 'run', '{}'),
+      resultOf('c', { type: 'text', text: 'see' }, { type: 'image', source: { type: 'url', url: 'https://x/y.png' } }),
+    );
     expect(item?.['output']).toEqual([
       { type: 'input_text', text: 'see' },
       { type: 'input_image', detail: 'auto', image_url: 'https://x/y.png' },
@@ -289,11 +401,16 @@ describe('results', () => {
   test('results come first, text sent meanwhile after them', () => {
     const call = assistantMessage([{ type: 'toolCall', id: 'c', name: 'run', args: {} }]);
     const items = encodeInput([hello, call, toolMessage(ok('c')), userMessage('wait')], target);
-    expect(items.slice(2)).toEqual([{ type: 'function_call_output', call_id: 'c', output: 'ok' }, { role: 'user', content: 'wait' }]);
+    expect(items.slice(2)).toEqual([
+      { type: 'function_call_output', call_id: 'c', output: 'ok' },
+      { role: 'user', content: 'wait' },
+    ]);
   });
 
   test('a result without text says how it ended', async () => {
-    expect((await outputOf(callItem('fc_1', 'c', 'run', '{}'), { ...resultOf('c'), status: 'interrupted' }))?.['output']).toBe('(interrupted)');
+    expect(
+      (await outputOf(callItem('fc_1', 'c', 'run', '{}'), { ...resultOf('c'), status: 'interrupted' }))?.['output'],
+    ).toBe('(interrupted)');
     expect((await outputOf(callItem('fc_1', 'c', 'run', '{}'), resultOf('c')))?.['output']).toBe('');
   });
 });
@@ -335,11 +452,19 @@ describe('user messages', () => {
 
   test('an item of the API among the blocks stands on its own', () => {
     const approval = { type: 'mcp_approval_response', approval_request_id: 'mcpr_1', approve: true };
-    const message = userMessage([{ type: 'text', text: 'go' }, { type: 'provider', provider: 'openai', kind: 'mcp_approval_response', data: approval }]);
+    const message = userMessage([
+      { type: 'text', text: 'go' },
+      { type: 'provider', provider: 'openai', kind: 'mcp_approval_response', data: approval },
+    ]);
     expect(encodeInput([message], target)).toEqual([{ role: 'user', content: 'go' }, approval]);
   });
 
   test('boundaries and empty messages are left out', () => {
-    expect(encodeInput([userMessage([{ type: 'boundary', summary: 's', keepFrom: 'm1' }]), userMessage(''), assistantMessage([])], target)).toEqual([]);
+    expect(
+      encodeInput(
+        [userMessage([{ type: 'boundary', summary: 's', keepFrom: 'm1' }]), userMessage(''), assistantMessage([])],
+        target,
+      ),
+    ).toEqual([]);
   });
 });

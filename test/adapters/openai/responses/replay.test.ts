@@ -38,7 +38,12 @@ function fromWire(items: readonly Wire[], prefix: string): readonly Message[] {
     if (item['role'] === 'system' || (item['role'] === 'developer' && item['type'] !== 'additional_tools')) continue;
     if (item['type'] === 'function_call') {
       const { type: _, call_id, name, arguments: text, ...data } = item;
-      const call = { type: 'toolCall', id: call_id as string, name: name as string, args: JSON.parse(text as string) as JsonValue } as const;
+      const call = {
+        type: 'toolCall',
+        id: call_id as string,
+        name: name as string,
+        args: JSON.parse(text as string) as JsonValue,
+      } as const;
       put('assistant', { ...call, provider: 'openai', data: data as JsonValue });
     } else if (item['type'] === 'function_call_output') {
       const text = item['output'] as string | readonly Wire[];
@@ -55,7 +60,10 @@ function fromWire(items: readonly Wire[], prefix: string): readonly Message[] {
   return messages;
 }
 
-function contentFromWire(part: Wire): { readonly type: 'document'; readonly source: { readonly type: 'url'; readonly url: string } } {
+function contentFromWire(part: Wire): {
+  readonly type: 'document';
+  readonly source: { readonly type: 'url'; readonly url: string };
+} {
   return { type: 'document', source: { type: 'url', url: part['file_url'] as string } };
 }
 
@@ -63,7 +71,9 @@ async function conversationBefore(recording: Recording): Promise<readonly Messag
   const before = recordings.find((one) => one.group === recording.group && one.step === recording.step - 1);
   if (before === undefined) return fromWire(inputOf(recording), recording.id);
   const model = openai({ model: 'recorded', apiKey: 'sk-none', fetch: replaying(before, 1).fetch });
-  const { content, meta } = await collect(model.stream({ system: [], messages: [], tools: [] }, { signal: new AbortController().signal }));
+  const { content, meta } = await collect(
+    model.stream({ system: [], messages: [], tools: [] }, { signal: new AbortController().signal }),
+  );
   const input = inputOf(recording);
   const trailing = input.slice(input.findLastIndex((item) => !isOfClient(item)) + 1);
   return [
@@ -89,7 +99,9 @@ async function conversationBefore(recording: Recording): Promise<readonly Messag
  */
 function accepted(items: readonly Wire[]): readonly Wire[] {
   return items
-    .filter((item) => item['role'] !== 'system' && !(item['role'] === 'developer' && item['type'] !== 'additional_tools'))
+    .filter(
+      (item) => item['role'] !== 'system' && !(item['role'] === 'developer' && item['type'] !== 'additional_tools'),
+    )
     .filter((item) => !(item['type'] === 'tool_search_output' && item['execution'] === 'server'))
     .map((item) => {
       const { status: _, phase: __, ...rest } = item as Record<string, unknown>;
@@ -99,7 +111,8 @@ function accepted(items: readonly Wire[]): readonly Wire[] {
         delete rest['arguments'];
       }
       if (rest['encrypted_content'] === null) delete rest['encrypted_content'];
-      if (rest['type'] === 'reasoning' && (rest['content'] as unknown[] | undefined)?.length === 0) delete rest['content'];
+      if (rest['type'] === 'reasoning' && (rest['content'] as unknown[] | undefined)?.length === 0)
+        delete rest['content'];
       if (rest['role'] === undefined || rest['type'] === 'additional_tools') return rest;
       const parts = typeof rest['content'] === 'string' ? [{ text: rest['content'] }] : (rest['content'] as Wire[]);
       delete rest['type'];

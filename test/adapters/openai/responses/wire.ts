@@ -17,7 +17,12 @@ export type Told =
       readonly cut: string | undefined;
       readonly usage: Wire | undefined;
     }
-  | { readonly kind: 'error'; readonly status: number | undefined; readonly code: string | undefined; readonly message: string }
+  | {
+      readonly kind: 'error';
+      readonly status: number | undefined;
+      readonly code: string | undefined;
+      readonly message: string;
+    }
   | { readonly kind: 'unfinished' };
 
 export function toldBy(recording: Recording): Told {
@@ -35,7 +40,8 @@ export function toldBy(recording: Recording): Told {
   // By place: some servers give no list at the end, and either ciphertext of a reasoning item is valid.
   const byPlace = new Map<number, Wire>();
   for (const payload of payloads) {
-    if (payload['type'] === 'response.output_item.done') byPlace.set(payload['output_index'] as number, payload['item'] as Wire);
+    if (payload['type'] === 'response.output_item.done')
+      byPlace.set(payload['output_index'] as number, payload['item'] as Wire);
   }
   const items = [...byPlace].toSorted(([left], [right]) => left - right).map(([, item]) => item);
   // One server gives the answer a new id with every event: the first one is its name.
@@ -72,7 +78,12 @@ function errorIn(holder: Wire, status: number | undefined): Told {
   const error = holder['error'] as Wire | string;
   // The SDK hands on only the text where the error is no object.
   if (typeof error === 'string') return { kind: 'error', status, code: undefined, message: error };
-  return { kind: 'error', status, code: (error['code'] ?? error['type']) as string, message: error['message'] as string };
+  return {
+    kind: 'error',
+    status,
+    code: (error['code'] ?? error['type']) as string,
+    message: error['message'] as string,
+  };
 }
 
 /** What says nothing is left out: the role of a message, empty lists of a text. */
@@ -93,7 +104,9 @@ export function itemsOf(content: readonly Block[]): readonly Wire[] {
     switch (block.type) {
       case 'text': {
         const { part, ...data } = block.data as { part?: Wire };
-        const said = block.refusal ? { type: 'refusal', refusal: block.text } : { type: 'output_text', text: block.text };
+        const said = block.refusal
+          ? { type: 'refusal', refusal: block.text }
+          : { type: 'output_text', text: block.text };
         items.push({
           ...data,
           type: 'message',
@@ -109,7 +122,12 @@ export function itemsOf(content: readonly Block[]): readonly Wire[] {
         });
         break;
       case 'toolCall': {
-        const { type, field, arguments: text, ...data } = block.data as { type?: string; field?: string; arguments?: string };
+        const {
+          type,
+          field,
+          arguments: text,
+          ...data
+        } = block.data as { type?: string; field?: string; arguments?: string };
         if (type !== undefined) items.push({ ...data, type, call_id: block.id, [field ?? 'input']: block.args });
         else {
           const sent = text ?? block.rawArgs ?? JSON.stringify(block.args);
@@ -133,5 +151,8 @@ export function itemsOf(content: readonly Block[]): readonly Wire[] {
 /** The text a person can read of a reasoning item. */
 export function reasoningText(item: Wire): string {
   const pieces = [...((item['summary'] ?? []) as Wire[]), ...((item['content'] ?? []) as Wire[])];
-  return pieces.map((piece) => piece['text'] as string).filter((text) => text !== '').join('\n\n');
+  return pieces
+    .map((piece) => piece['text'] as string)
+    .filter((text) => text !== '')
+    .join('\n\n');
 }
