@@ -44,19 +44,9 @@ const typed = [
 const compositions = ['anyOf', 'oneOf', 'allOf'];
 const inheritedNames = new Set(Object.getOwnPropertyNames(Object.prototype));
 
-/** Why a schema cannot be checked: the keyword and where it stands. */
-export class UncheckableSchema extends Error {
-  readonly keyword: string;
-  constructor(keyword: string, path: string, reason: string) {
-    super(`"${keyword}" at ${path} ${reason}`);
-    this.name = 'UncheckableSchema';
-    this.keyword = keyword;
-  }
-}
-
 /**
- * The schema with the same meaning in the words zod's converter takes at face value. Throws `UncheckableSchema` naming
- * the first keyword for which there are none.
+ * The schema with the same meaning in the words zod's converter takes at face value. Throws an error naming
+ * the first keyword for which there are none and its place.
  */
 export function checkableSchema(schema: Schema): Schema {
   const { definitions, $defs, ...root } = schema;
@@ -67,13 +57,13 @@ export function checkableSchema(schema: Schema): Schema {
 
 function checkable(node: unknown, path: string): unknown {
   if (typeof node === 'boolean') return node;
-  if (!isSchema(node)) throw new UncheckableSchema(lastOf(path), path, `must be a schema, got ${JSON.stringify(node)}`);
+  if (!isSchema(node)) throw uncheckable(lastOf(path), path, `must be a schema, got ${JSON.stringify(node)}`);
   const keywords = Object.keys(node);
   for (const keyword of unsupported) {
-    if (keyword in node) throw new UncheckableSchema(keyword, path, 'is not supported');
+    if (keyword in node) throw uncheckable(keyword, path, 'is not supported');
   }
   if ('not' in node && !(isSchema(node['not']) && Object.keys(node['not']).length === 0)) {
-    throw new UncheckableSchema('not', path, 'is not supported');
+    throw uncheckable('not', path, 'is not supported');
   }
   const constraints = keywords.filter((keyword) => typed.includes(keyword) || compositions.includes(keyword));
   if ('$ref' in node) return reference(node, [...constraints, ...keywords.filter(isOwnConstraint)], path);
@@ -81,7 +71,7 @@ function checkable(node: unknown, path: string): unknown {
   if (values !== undefined) return enumeration(node, values, constraints, path);
   const untyped = constraints.find((keyword) => typed.includes(keyword));
   if (untyped !== undefined && !('type' in node)) {
-    throw new UncheckableSchema(untyped, path, 'stands without "type"; add the type');
+    throw uncheckable(untyped, path, 'stands without "type"; add the type');
   }
   refuseMixedAdditional(node, path);
   return withParts(node, path);
@@ -95,19 +85,19 @@ function reference(node: Schema, constraints: readonly string[], path: string): 
   const target = node['$ref'];
   const match = typeof target === 'string' ? /^#(?:\/(?:\$defs|definitions)\/([^/]+))?$/.exec(target) : null;
   if (match === null) {
-    throw new UncheckableSchema('$ref', path, `must be "#" or "#/$defs/name", got ${JSON.stringify(target)}`);
+    throw uncheckable('$ref', path, `must be "#" or "#/$defs/name", got ${JSON.stringify(target)}`);
   }
   const [beside] = constraints;
-  if (beside !== undefined) throw new UncheckableSchema(beside, path, 'stands beside "$ref"; put both into "allOf"');
+  if (beside !== undefined) throw uncheckable(beside, path, 'stands beside "$ref"; put both into "allOf"');
   return { ...node, $ref: match[1] === undefined ? '#' : `#/$defs/${match[1]}` };
 }
 
 function enumeration(node: Schema, values: unknown, constraints: readonly string[], path: string): Schema {
   const keyword = 'const' in node ? 'const' : 'enum';
   const [beside] = constraints;
-  if (beside !== undefined) throw new UncheckableSchema(beside, path, `stands beside "${keyword}"; leave one out`);
+  if (beside !== undefined) throw uncheckable(beside, path, `stands beside "${keyword}"; leave one out`);
   if (!Array.isArray(values) || values.some((value) => typeof value === 'object' && value !== null)) {
-    throw new UncheckableSchema(keyword, path, 'supports only strings, numbers, booleans and null');
+    throw uncheckable(keyword, path, 'supports only strings, numbers, booleans and null');
   }
   const { const: _const, type, ...rest } = node;
   const types: readonly unknown[] = Array.isArray(type) ? type : [type];
@@ -126,18 +116,14 @@ function isOfType(value: unknown, type: unknown): boolean {
 function refuseMixedAdditional(node: Schema, path: string): void {
   const composition = compositions.find((keyword) => keyword in node);
   if (composition !== undefined && isClosed(node)) {
-    throw new UncheckableSchema('additionalProperties', path, `stands beside "${composition}"`);
+    throw uncheckable('additionalProperties', path, `stands beside "${composition}"`);
   }
   const parts = node['allOf'];
   if (Array.isArray(parts) && parts.length > 1 && parts.some((part) => isSchema(part) && isClosed(part))) {
-    throw new UncheckableSchema('additionalProperties', `${path}/allOf`, 'inside of "allOf" is not supported');
+    throw uncheckable('additionalProperties', `${path}/allOf`, 'inside of "allOf" is not supported');
   }
   if (isSchema(node['additionalProperties']) && 'patternProperties' in node) {
-    throw new UncheckableSchema(
-      'additionalProperties',
-      path,
-      'as a schema beside "patternProperties" is not supported',
-    );
+    throw uncheckable('additionalProperties', path, 'as a schema beside "patternProperties" is not supported');
   }
 }
 
@@ -150,14 +136,13 @@ function withParts(node: Schema, path: string): Schema {
   for (const keyword of ['items', 'contains', 'propertyNames', 'additionalProperties']) {
     const part = node[keyword];
     if (part === undefined) continue;
-    if (Array.isArray(part))
-      throw new UncheckableSchema(keyword, path, 'as a list is not supported; use "prefixItems"');
+    if (Array.isArray(part)) throw uncheckable(keyword, path, 'as a list is not supported; use "prefixItems"');
     result[keyword] = checkable(part, `${path}/${keyword}`);
   }
   for (const keyword of ['prefixItems', ...compositions]) {
     const parts = node[keyword];
     if (parts === undefined) continue;
-    if (!Array.isArray(parts)) throw new UncheckableSchema(keyword, path, 'must be a list of schemas');
+    if (!Array.isArray(parts)) throw uncheckable(keyword, path, 'must be a list of schemas');
     result[keyword] = parts.map((part, index) => checkable(part, `${path}/${keyword}/${index}`));
   }
   for (const keyword of ['properties', 'patternProperties']) {
@@ -178,10 +163,9 @@ function withParts(node: Schema, path: string): Schema {
 }
 
 function mapFields(fields: unknown, path: string): Schema {
-  if (!isSchema(fields)) throw new UncheckableSchema(lastOf(path), path, 'must be an object of schemas');
+  if (!isSchema(fields)) throw uncheckable(lastOf(path), path, 'must be an object of schemas');
   const entries = Object.entries(fields).map(([name, part]) => {
-    if (inheritedNames.has(name))
-      throw new UncheckableSchema(name, path, 'is a field name that cannot be checked safely');
+    if (inheritedNames.has(name)) throw uncheckable(name, path, 'is a field name that cannot be checked safely');
     return [name, checkable(part, `${path}/${name}`)] as const;
   });
   return Object.fromEntries(entries);
@@ -193,4 +177,8 @@ function isSchema(value: unknown): value is Schema {
 
 function lastOf(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
+}
+
+function uncheckable(keyword: string, path: string, reason: string): Error {
+  return new Error(`"${keyword}" at ${path} ${reason}`);
 }

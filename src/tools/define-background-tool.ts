@@ -9,8 +9,8 @@ import { defineTool, type ToolSettings } from './define-tool.ts';
 import { isRecord } from './schema-node.ts';
 import type { ArgumentsOf, ToolParameters } from './standard-schema.ts';
 
-/** The argument with which a model asks for a task id instead of the result. */
-export const backgroundFlag = 'run_in_background';
+// The argument with which a model asks for a task id instead of the result.
+const backgroundFlag = 'run_in_background';
 
 /** What a background tool is told besides the rest. */
 export interface BackgroundToolContext<TurnContext = unknown> extends ToolContext<TurnContext> {

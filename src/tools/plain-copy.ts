@@ -17,6 +17,12 @@ export function isPlainData(value: unknown): boolean {
   return nodesLeft(value, maxPlainNodes) > 0;
 }
 
+/** True for arrays and for objects without a class. May throw on hostile proxies. */
+export function isOrdinaryObject(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === Array.prototype || prototype === null;
+}
+
 // Counts down for each node; 0 or less: not plain or too large.
 function nodesLeft(value: unknown, left: number): number {
   if (typeof value !== 'object' || value === null) {
@@ -30,8 +36,7 @@ function nodesLeft(value: unknown, left: number): number {
     }
     return left - 1;
   }
-  const prototype: unknown = Object.getPrototypeOf(value);
-  if (prototype !== Object.prototype && prototype !== null) return 0;
+  if (!isOrdinaryObject(value)) return 0;
   for (const key in value) {
     left = nodesLeft((value as Record<string, unknown>)[key], left); // a plain object is a record of unknown values
     if (left <= 0) return 0;

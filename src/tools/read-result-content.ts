@@ -6,8 +6,8 @@ import type { JsonValue } from '../conversation/json.ts';
 import { shortText } from './bounded-text.ts';
 import { jsonText } from './json-text.ts';
 
-/** Base64 data of a media block longer than this (in characters) is replaced by a note: no provider takes it. */
-export const maxMediaCharacters = 64 * 1_048_576;
+// Base64 data of a media block longer than this is replaced by a note: no provider takes it.
+const maxMediaCharacters = 64 * 1_048_576;
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -5,7 +5,7 @@ import { boundedText, utf8Length } from './bounded-text.ts';
 import { isErrorObject } from './error-message.ts';
 import { errorResultText } from './error-text.ts';
 import { jsonText } from './json-text.ts';
-import { describedObject } from './plain-copy.ts';
+import { describedObject, isOrdinaryObject } from './plain-copy.ts';
 import { readResultContent } from './read-result-content.ts';
 import { isToolResult } from './tool-result.ts';
 
@@ -30,11 +30,16 @@ export function toResultBlocks(value: unknown): ResultBlocks {
   try {
     if (isToolResult(value))
       return { content: bounded(readResultContent(value.content)), isError: value.isError === true };
+    if (typeof value === 'object' && value !== null && isOrdinaryObject(value)) return oneText(jsonText(value));
     if (isErrorObject(value)) return { content: [text(errorResultText(value))], isError: true };
-    return { content: [text(boundedText(textOf(value), maxResultBytes))], isError: false };
+    return oneText(textOf(value));
   } catch {
     return { content: [text('(unreadable result)')], isError: false };
   }
+}
+
+function oneText(value: string): ResultBlocks {
+  return { content: [text(boundedText(value, maxResultBytes))], isError: false };
 }
 
 function textOf(value: unknown): string {

@@ -26,7 +26,7 @@ export const ToolResult = {
 /** True for results made by `ToolResult`, also by another installed copy of the library. Never throws. */
 export function isToolResult(value: unknown): value is ToolResult {
   try {
-    return typeof value === 'object' && value !== null && Reflect.get(value, marker) === true;
+    return typeof value === 'object' && value !== null && marker in value && value[marker] === true;
   } catch {
     return false; // a hostile proxy is no result of ours
   }

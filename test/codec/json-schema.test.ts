@@ -93,7 +93,7 @@ describe('jsonSchema', () => {
 
   test.each<[string, JsonValue, string]>([
     ['not', { type: 'string', not: { const: 'x' } }, '"not" at #/properties/a is not supported'],
-    ['if', { if: {}, then: false }, '"if" at #/properties/a is not supported'],
+    ['if', { if: {}, else: false }, '"if" at #/properties/a is not supported'],
     ['dependentRequired', { type: 'object', dependentRequired: { a: ['b'] } }, '"dependentRequired" at #/properties/a'],
     ['dependencies', { type: 'object', dependencies: { a: ['b'] } }, '"dependencies" at #/properties/a'],
     ['unevaluatedProperties', { type: 'object', unevaluatedProperties: false }, '"unevaluatedProperties"'],

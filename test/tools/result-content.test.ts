@@ -104,8 +104,8 @@ describe('toResultBlocks', () => {
     expect(text.toWellFormed()).toBe(text);
   });
 
-  test('bounds a list of ten million numbers', () => {
-    const text = textOf(Array.from({ length: 10_000_000 }, (_, index) => index));
+  test('bounds a list of two million numbers', () => {
+    const text = textOf(Array.from({ length: 2_000_000 }, (_, index) => index));
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(maxResultBytes);
     expect(text.startsWith('[0,1,2,')).toBe(true);
   });
