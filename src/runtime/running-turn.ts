@@ -33,6 +33,7 @@ export class RunningTurn implements TurnRun {
   readonly #actor: TurnActor;
   readonly #signal: AbortSignal | undefined;
   #resolve: (result: TurnResult) => void = () => undefined;
+  #hasEnded = false;
 
   constructor(conversation: Conversation, { settings, inspect }: EngineInternals, options: RunOptions = {}) {
     claimConversation(conversation);
@@ -75,6 +76,7 @@ export class RunningTurn implements TurnRun {
 
   cancel(options?: { readonly graceMs?: number }): Promise<TurnResult> {
     const graceMs = options?.graceMs;
+    if (this.#hasEnded) return this.result;
     this.#actor.send(graceMs === undefined ? cancelEvent : { type: 'turn.cancel', graceMs });
     return this.result;
   }
@@ -118,6 +120,7 @@ export class RunningTurn implements TurnRun {
   // After the chart's last step: whoever hears of the end may start the next turn at once.
   #end(): void {
     const { conversation } = this.#record;
+    this.#hasEnded = true;
     this.#signal?.removeEventListener('abort', this.#onAbort);
     releaseConversation(conversation);
     const undrained = this.#ledger.drain();
