@@ -101,6 +101,11 @@ export { createEngine } from './runtime/engine.ts';
 export { createOperative, OperativeBuilder } from './runtime/operative.ts';
 export type { RunOptions } from './runtime/running-turn.ts';
 
-export { defineBackgroundTool } from './tools/define-background-tool.ts';
-export { defineTool } from './tools/define-tool.ts';
+export {
+  defineBackgroundTool,
+  type BackgroundToolContext,
+  type BackgroundToolSpecification,
+} from './tools/define-background-tool.ts';
+export { defineTool, type ToolSpecification } from './tools/define-tool.ts';
+export type { ArgumentsOf, ToolParameters } from './tools/standard-schema.ts';
 export { ToolResult } from './tools/tool-result.ts';

@@ -115,7 +115,10 @@ export function messageOf(thrown: unknown): string {
   try {
     if (thrown instanceof Error) return thrown.message === '' ? thrown.name : String(thrown.message);
     if (typeof thrown === 'string') return thrown;
-    if (typeof thrown === 'object' && thrown !== null) return JSON.stringify(thrown) ?? '(unreadable value)';
+    // Not its JSON: that may be without end, or as large as a program likes.
+    if (typeof thrown === 'object' && thrown !== null) {
+      return 'message' in thrown && typeof thrown.message === 'string' ? thrown.message : String(thrown);
+    }
     return String(thrown);
   } catch {
     return '(unreadable value)';
