@@ -23,7 +23,10 @@ export interface OpenAIOptions {
   readonly model: string;
   /** Default: `responses` at OpenAI itself (also on Azure), `chat` at any other base URL, which is what others speak. */
   readonly api?: Api;
-  /** An instance of the SDK (also its Azure one), used as it is: then `apiKey`, `baseURL` and `fetch` do nothing. */
+  /**
+   * An instance of the SDK (also its Azure one), used as it is: then `apiKey`, `baseURL` and `fetch` do nothing. In a
+   * browser the SDK wants one made with `dangerouslyAllowBrowser`.
+   */
   readonly client?: unknown;
   /**
    * Default: `OPENAI_API_KEY`, but never for a `baseURL` other than OpenAI's: a key goes only where it was given for.

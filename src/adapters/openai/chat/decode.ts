@@ -110,12 +110,12 @@ export function createChatDecoder(options: ChatDecoderOptions): AnswerDecoder {
     for (const [kind, list] of Object.entries(objectAt(choice, 'logprobs') ?? {})) {
       if (Array.isArray(list) && list.length > 0) (logprobs[kind] ??= []).push(...(list as readonly JsonValue[])); // `isArray` forgets the element type
     }
-    const reason = textAt(choice, 'finish_reason');
-    if (reason === undefined) return reading;
-    if (reason === 'error')
+    // Some servers fill the field with empty text from the first chunk on: that ends nothing.
+    const reason = textAt(choice, 'finish_reason') || undefined;
+    if (reason === 'error') {
       return { status: 'reported', report: { message: 'The server ended the answer with an error.' } };
-    if (reason !== '') finishReason = reason;
-    else finishReason ??= '';
+    }
+    finishReason = reason ?? finishReason;
     return reading;
   };
 
@@ -181,7 +181,7 @@ export function createChatDecoder(options: ChatDecoderOptions): AnswerDecoder {
     output.events.push({
       type: 'message.end',
       stopReason: stopReasonOf(finishReason ?? '', output),
-      ...(finishReason === undefined || finishReason === '' ? {} : { rawStopReason: finishReason }),
+      ...optional('rawStopReason', finishReason),
       ...(Object.keys(meta).length > 0 ? { meta } : {}),
     });
     return complete;
@@ -261,7 +261,9 @@ function imageOf(url: string): ImageBlock {
 function errorIn(chunk: JsonObject): JsonObject | undefined {
   const error = chunk['error'];
   if (typeof error === 'string' && error !== '') return { message: error, ...optional('code', chunk['code']) };
-  return objectOf(error) ?? (chunk['object'] === 'error' ? chunk : undefined);
+  const told = objectOf(error);
+  if (told !== undefined && Object.keys(told).length > 0) return told;
+  return chunk['object'] === 'error' ? chunk : undefined;
 }
 
 function reportOf(error: JsonObject) {

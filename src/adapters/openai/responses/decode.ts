@@ -103,9 +103,15 @@ export function createResponsesDecoder(options: ResponsesDecoderOptions): Answer
     }
   };
 
+  /** The place of an item whose server counts none: the open one, or the next. */
+  const placeOf = (type: string): number => {
+    if (current !== undefined && type !== 'response.output_item.added') return current;
+    return Math.max(-1, ...finished, ...items.keys()) + 1;
+  };
+
   const readItemEvent = (event: JsonObject, type: string): void => {
     start(undefined);
-    const key = numberAt(event, 'output_index') ?? current ?? 0;
+    const key = numberAt(event, 'output_index') ?? placeOf(type);
     if (finished.includes(key)) {
       if (!isRepetition.test(type) && !belongsToBlock.test(type)) raw(event);
       return;

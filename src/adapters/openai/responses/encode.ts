@@ -2,7 +2,7 @@
 
 import type { ModelRequest, ToolChoice, ToolDefinition } from '../../../contracts/model.ts';
 import type { JsonValue } from '../../../conversation/json.ts';
-import { optional, textAt, type JsonObject } from '../json-fields.ts';
+import { listAt, optional, textAt, type JsonObject } from '../json-fields.ts';
 import { systemText } from '../media.ts';
 import {
   cacheKeyOf,
@@ -19,8 +19,9 @@ import type { Target } from '../target.ts';
 import { encodeInput } from './encode-input.ts';
 
 /**
- * The body, without `stream`. `extraBody` wins over what is made here, `request.providerOptions.openai` over both.
- * Without `store` the answer's reasoning comes encrypted, to be sent back: the server keeps nothing.
+ * The body, without `stream`. `extraBody` wins over what is made here, `request.providerOptions.openai` over both; an
+ * `include` list of theirs is added to ours, an empty one takes ours away. Without `store` the answer's reasoning
+ * comes encrypted, to be sent back: the server keeps nothing.
  */
 export function encodeResponsesRequest(request: ModelRequest, target: Target, options: EncodeOptions): JsonObject {
   const instructions = systemText(request.system);
@@ -37,11 +38,11 @@ export function encodeResponsesRequest(request: ModelRequest, target: Target, op
     ...(request.output === undefined ? {} : { text: { format: formatOf(request.output) } }),
     ...optional('reasoning', reasoningOf(options.reasoning)),
     store: target.store,
-    ...(target.store || !mayReason(target.model) ? {} : { include: ['reasoning.encrypted_content'] }),
     ...(target.isOpenAI ? { stream_options: { include_obfuscation: false } } : {}),
     ...(target.isOpenAI ? optional('prompt_cache_key', cacheKeyOf(request)) : {}),
   };
-  return mergeBody(mergeBody(body, options.extraBody ?? {}), perRequest(request));
+  const merged = mergeBody(mergeBody(body, options.extraBody ?? {}), perRequest(request));
+  return { ...merged, ...includeOf(merged, target) };
 }
 
 function toolOf(tool: ToolDefinition): JsonObject {
@@ -73,6 +74,13 @@ function toolChoiceOf(choice: ToolChoice | undefined, tools: readonly ToolDefini
 function formatOf(output: NonNullable<ModelRequest['output']>): JsonObject {
   const strict = allowsStrict(output.schema);
   return { type: 'json_schema', name: output.name, schema: output.schema, ...(strict ? { strict } : {}) };
+}
+
+function includeOf(body: JsonObject, target: Target): JsonObject {
+  const asked = body['include'];
+  const isRefused = Array.isArray(asked) && asked.length === 0;
+  if (body['store'] === true || isRefused || !mayReason(target.model)) return {};
+  return { include: [...new Set(['reasoning.encrypted_content', ...listAt(body, 'include')])] };
 }
 
 /** A word is the effort. */

@@ -198,6 +198,12 @@ describe('the end', () => {
     expect(decodeChat([], 'marker').progress.status).toBe('incomplete');
   });
 
+  test('an empty finish_reason ends nothing', () => {
+    const filled = chunk({ content: 'Hi' }, { finish_reason: '', error: {} });
+    expect(decodeChat([filled, filled], 'endOfBody').progress.status).toBe('incomplete');
+    expect(decodeChat([filled, filled], 'marker').progress.status).toBe('complete');
+  });
+
   test('an error before the last word fails, one after it changes nothing', async () => {
     const error: Json = { error: { message: 'oops', code: 502 } };
     expect(decodeChat([text, error]).progress).toMatchObject({ status: 'reported', report: { message: 'oops' } });

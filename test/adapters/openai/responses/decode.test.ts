@@ -93,6 +93,26 @@ describe('order', () => {
     expect(content).toMatchObject([{ type: 'text', text: 'Hi' }]);
   });
 
+  test('a server that numbers nothing', async () => {
+    const bare = (event: Json): Json =>
+      Object.fromEntries(Object.entries(event).filter(([key]) => key !== 'output_index'));
+    const { content } = await responseAnswer(
+      [
+        created,
+        itemAdded(0, messageBegun),
+        textDelta(0, 'Hi'),
+        itemDone(0, messageItem('msg_1', 'Hi')),
+        itemAdded(1, callItem('fc_1', 'call_1', 'run', '')),
+        itemDone(1, callItem('fc_1', 'call_1', 'run', '{}')),
+        completed(),
+      ].map(bare),
+    );
+    expect(content).toMatchObject([
+      { type: 'text', text: 'Hi' },
+      { type: 'toolCall', id: 'call_1', args: {} },
+    ]);
+  });
+
   test('item ids that change with every event mean nothing', async () => {
     const rotating = ['a', 'b', 'c'].map((item_id) => ({ ...textDelta(0, item_id), item_id }));
     const { content } = await responseAnswer([

@@ -83,6 +83,15 @@ describe('the body', () => {
     expect([body['store'], body['include']]).toEqual([true, undefined]);
   });
 
+  test('an include list is added to ours, an empty one takes it away', () => {
+    const include = (list: readonly string[]): unknown => bodyOf({}, { extraBody: { include: list } })['include'];
+    expect(include(['code_interpreter_call.outputs'])).toEqual([
+      'reasoning.encrypted_content',
+      'code_interpreter_call.outputs',
+    ]);
+    expect(include([])).toEqual([]);
+  });
+
   test('limit, structured output, reasoning', () => {
     const schema = {
       type: 'object',
