@@ -1,7 +1,14 @@
 // Runs charts by their tables: as an actor with invoked services, or without one where a chart needs neither. The same
 // decisions as XState's own interpreter at a fraction of its cost; with an inspector attached the machine itself runs.
 
-import { createActor, type ActorLogic, type AnyActorLogic, type AnyActorRef, type Snapshot } from 'xstate';
+import {
+  createActor,
+  type ActorLogic,
+  type AnyActorLogic,
+  type AnyActorRef,
+  type AnyActorScope,
+  type Snapshot,
+} from 'xstate';
 import {
   chooseTransition,
   tableOf,
@@ -11,6 +18,7 @@ import {
   type TableAction,
   type TableInvoke,
   type TableNode,
+  type TableTransition,
 } from './chart-table.ts';
 
 /** A snapshot with the fields of XState's that others read. */
@@ -65,23 +73,14 @@ export function chartLogic<Event extends { type: string }, Input, Output>(
       const args: StepArguments = { context: at.context, event };
       const chosen = chooseTransition(at.leaf, args);
       if (chosen === undefined) return snapshot;
-      let { children } = at;
-      if (chosen.exits.length > 0 || chosen.target !== at.leaf) children = { ...children };
-      for (const node of chosen.exits) {
-        for (const { id } of node.invokes) {
-          const child = children[id];
-          delete (children as Record<string, AnyActorRef>)[id];
-          if (child !== undefined) scope.defer(() => scope.stopChild(child));
-        }
-      }
-      perform(chosen.actions, args, children, scope.defer);
-      for (const node of chosen.enters) {
-        perform(node.entry, args, children, scope.defer);
-        for (const invoke of node.invokes) {
-          const child = actorOf(invoke, known, args, scope.self);
-          (children as Record<string, AnyActorRef>)[invoke.id] = child;
-          scope.defer(() => child.start());
-        }
+      const stays = chosen.exits.length === 0 && chosen.enters.length === 0;
+      const children = stays ? at.children : { ...at.children };
+      try {
+        carryOut(chosen, args, children, known, scope);
+      } catch (thrown) {
+        // The actor dies of it; XState would leave its children running (statelyai/xstate#5153).
+        for (const child of Object.values(children)) scope.stopChild(child);
+        throw thrown;
       }
       const leaf = chosen.target;
       if (leaf.isFinal && leaf.depth === 1) return snapshotOf(leaf, at.context, children, 'done', outputOf?.(args));
@@ -170,12 +169,35 @@ function snapshotOf<Output>(
   return new TableSnapshot(leaf, context, children, status, output) as unknown as ChartSnapshot<Output>;
 }
 
-function perform(
-  actions: readonly TableAction[],
+type Children = Record<string, AnyActorRef>;
+type Scope = Pick<AnyActorScope, 'defer' | 'self' | 'stopChild'>;
+
+function carryOut(
+  { exits, actions, enters }: TableTransition,
   args: StepArguments,
-  children: Readonly<Record<string, AnyActorRef>>,
-  defer: (send: () => void) => void,
+  children: Children,
+  known: Readonly<Record<string, ChosenLogic>>,
+  scope: Scope,
 ): void {
+  for (const node of exits) {
+    for (const { id } of node.invokes) {
+      const child = children[id];
+      delete children[id];
+      if (child !== undefined) scope.defer(() => scope.stopChild(child));
+    }
+  }
+  perform(actions, args, children, scope);
+  for (const node of enters) {
+    perform(node.entry, args, children, scope);
+    for (const invoke of node.invokes) {
+      const child = actorOf(invoke, known, args, scope.self);
+      children[invoke.id] = child;
+      scope.defer(() => child.start());
+    }
+  }
+}
+
+function perform(actions: readonly TableAction[], args: StepArguments, children: Children, { defer }: Scope): void {
   for (const action of actions) {
     if ('run' in action) {
       action.run(args);
