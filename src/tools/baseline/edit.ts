@@ -131,7 +131,7 @@ function edited(before: string, after: string, codec: TextCodec, said: string): 
 }
 
 function displayed(text: string, codec: TextCodec): string {
-  const seen = codec.view(codec.encode(text));
+  const seen = codec.isBytewise ? codec.view(codec.encode(text)) : text;
   return withLineFeeds(seen, lineBreaksOf(seen));
 }
 

@@ -23,18 +23,20 @@ export interface SplitterOptions {
   /** The first line's number and where it begins. */
   readonly line: number;
   readonly byte: number;
+  /** Lines before this one are only counted, which is much cheaper. */
+  readonly firstWanted: number;
   /** How many bytes of a line are kept. */
   readonly keepBytes: number;
-  /** Called for each line in order. */
-  readonly onLine: (line: Line) => void;
+  /** Called for each wanted line, in order. Says what becomes of the lines behind it. */
+  readonly onLine: (line: Line) => 'want' | 'count' | 'ignore';
 }
 
 /** Feed it chunks; `end` hands out a last line without an end. */
 export interface LineSplitter {
   readonly push: (chunk: Buffer) => void;
   readonly end: () => void;
-  /** From here on lines are only counted: their bytes are not kept. */
-  readonly countOnly: () => void;
+  /** How many lines the file has, once `end` was called and no line was ignored; and whether the last one has an end. */
+  readonly count: () => { readonly lines: number; readonly isEnded: boolean };
 }
 
 const lineFeed = 10;
@@ -42,24 +44,31 @@ const carriageReturn = 13;
 
 /** A splitter that begins at a line start. Chunks must begin at a multiple of the unit. */
 export function createLineSplitter(options: SplitterOptions): LineSplitter {
-  const { unit, onLine } = options;
+  const { unit } = options;
   const find = options.breaks === 'cr' ? findAnyBreak : findLineFeed;
   let number = options.line;
   let start = options.byte;
-  let keepBytes = options.keepBytes;
+  let mode: 'want' | 'count' | 'ignore' = options.line < options.firstWanted ? 'count' : 'want';
+  let isLastEnded = true;
   let kept: Buffer[] = [];
   let keptLength = 0;
   let length = 0;
   let skipFeed = false; // the last chunk ended in the CR of a CRLF, perhaps
 
   const keep = (bytes: Buffer): void => {
-    const room = keepBytes - keptLength;
+    const room = options.keepBytes - keptLength;
     if (room > 0 && bytes.length > 0) {
       // A copy: the chunk's memory is used again.
       kept.push(Buffer.from(bytes.subarray(0, room)));
       keptLength += Math.min(room, bytes.length);
     }
     length += bytes.length;
+  };
+  const pass = (endingLength: number): void => {
+    number++;
+    start += length + endingLength;
+    length = 0;
+    if (number === options.firstWanted) mode = 'want';
   };
   const emit = (isEnded: boolean, endingLength: number): void => {
     const [only] = kept;
@@ -69,12 +78,11 @@ export function createLineSplitter(options: SplitterOptions): LineSplitter {
       bytes = bytes.subarray(0, -unit);
       own -= unit;
     }
-    onLine({ number, start, end: start + length + endingLength, bytes, length: own, isEnded });
-    number++;
-    start += length + endingLength;
+    const next = options.onLine({ number, start, end: start + length + endingLength, bytes, length: own, isEnded });
     kept = [];
     keptLength = 0;
-    length = 0;
+    pass(endingLength);
+    mode = next;
   };
   const endsInReturn = (bytes: Buffer): boolean =>
     bytes.length >= unit && unitAt(bytes, bytes.length - unit) === carriageReturn;
@@ -111,9 +119,14 @@ export function createLineSplitter(options: SplitterOptions): LineSplitter {
           start += unit;
         }
       }
-      for (let at = find(chunk, from); at >= 0; at = find(chunk, from)) {
-        keep(chunk.subarray(from, at));
-        emit(true, unit);
+      for (let at = find(chunk, from); at >= 0 && mode !== 'ignore'; at = find(chunk, from)) {
+        if (mode === 'want') {
+          keep(chunk.subarray(from, at));
+          emit(true, unit);
+        } else {
+          length += at - from;
+          pass(unit);
+        }
         from = at + unit;
         if (options.breaks !== 'cr' || unitAt(chunk, at) !== carriageReturn) continue;
         if (from >= chunk.length) skipFeed = true;
@@ -122,13 +135,15 @@ export function createLineSplitter(options: SplitterOptions): LineSplitter {
           start += unit;
         }
       }
-      keep(chunk.subarray(from));
+      if (mode === 'want') keep(chunk.subarray(from));
+      else length += chunk.length - from;
     },
     end: () => {
-      if (length > 0) emit(false, 0);
+      isLastEnded = length === 0;
+      if (length === 0) return;
+      if (mode === 'want') emit(false, 0);
+      else pass(0);
     },
-    countOnly: () => {
-      keepBytes = 0;
-    },
+    count: () => ({ lines: number - 1, isEnded: isLastEnded }),
   };
 }

@@ -48,6 +48,7 @@ export interface LineWindow {
   readonly isEnded: boolean;
 }
 
+const firstChunkBytes = 128 * 1024;
 const chunkBytes = 1024 * 1024;
 // Behind the window lines are still counted when no more than this is left.
 const countableBytes = 8 * 1024 * 1024;
@@ -57,11 +58,10 @@ export async function lineWindow(source: ByteSource, request: WindowRequest): Pr
   const { codec, from, offset, limit, maxBytes, maxLineUnits } = request;
   const lines: ShownLine[] = [];
   let bytes = 0;
-  let last: Line | undefined;
   let stop: { readonly at: LinePosition; readonly by: 'limit' | 'bytes' } | undefined;
-  const stopAt = (line: number, byte: number, by: 'limit' | 'bytes'): void => {
+  const stopAt = (line: number, byte: number, by: 'limit' | 'bytes'): 'count' | 'ignore' => {
     stop = { at: { line, byte }, by };
-    splitter.countOnly();
+    return isWorthCounting(source, byte) ? 'count' : 'ignore';
   };
   const splitter = createLineSplitter({
     breaks: request.breaks,
@@ -69,27 +69,30 @@ export async function lineWindow(source: ByteSource, request: WindowRequest): Pr
     isBigEndian: codec.name === 'UTF-16BE',
     line: from.line,
     byte: from.byte,
+    firstWanted: offset,
     keepBytes: maxLineUnits * 4 + 4,
     onLine: (line) => {
-      last = line;
-      if (stop !== undefined || line.number < offset) return;
       const shown = shownLine(line, codec, maxLineUnits);
       const size = Buffer.byteLength(shown.text) + 1;
       if (lines.length > 0 && bytes + size > maxBytes) return stopAt(line.number, line.start, 'bytes');
       bytes += size;
       lines.push(shown);
-      if (lines.length >= limit) stopAt(line.number + 1, line.end, 'limit');
+      return lines.length >= limit ? stopAt(line.number + 1, line.end, 'limit') : 'want';
     },
   });
-  const isAtEnd = await feed(source, from.byte, splitter, request.signal, () => stop !== undefined);
-  const total = isAtEnd ? (last?.number ?? from.line - 1) : undefined;
-  const isMore = stop !== undefined && (total === undefined || total >= stop.at.line);
+  const isAtEnd = await feed(source, from.byte, splitter, request.signal, () => stop?.at.byte);
+  const count = isAtEnd ? splitter.count() : undefined;
+  const isMore = stop !== undefined && (count === undefined || count.lines >= stop.at.line);
   return {
     lines,
     ...(isMore && stop !== undefined ? { next: stop.at, stoppedBy: stop.by } : {}),
-    ...(total === undefined ? {} : { total }),
-    isEnded: last?.isEnded ?? true,
+    ...(count === undefined ? {} : { total: count.lines }),
+    isEnded: count?.isEnded ?? true,
   };
+}
+
+function isWorthCounting(source: ByteSource, from: number): boolean {
+  return source.type === 'whole' || source.size - from <= countableBytes;
 }
 
 function shownLine(line: Line, codec: TextCodec, maxUnits: number): ShownLine {
@@ -100,27 +103,30 @@ function shownLine(line: Line, codec: TextCodec, maxUnits: number): ShownLine {
 }
 
 // Pushes the file from `position` on until its end, or until the window is full and the rest is too long to be counted.
+// False: the end was not reached.
 async function feed(
   source: ByteSource,
   position: number,
-  splitter: { push: (chunk: Buffer) => void; end: () => void },
+  splitter: { readonly push: (chunk: Buffer) => void; readonly end: () => void },
   signal: AbortSignal,
-  isFull: () => boolean,
+  fullAt: () => number | undefined,
 ): Promise<boolean> {
   if (source.type === 'whole') {
     splitter.push(source.bytes.subarray(position));
     splitter.end();
     return true;
   }
-  const chunk = Buffer.allocUnsafe(chunkBytes);
+  // Most windows are small: the first read is, too.
+  let chunk = Buffer.allocUnsafe(firstChunkBytes);
   for (let at = position; ;) {
     signal.throwIfAborted();
-    if (isFull() && source.size - at > countableBytes) return false;
-
+    const full = fullAt();
+    if (full !== undefined && !isWorthCounting(source, full)) return false;
     const bytesRead = await readFully(source.handle, chunk, at);
     splitter.push(chunk.subarray(0, bytesRead));
     at += bytesRead;
-    if (bytesRead < chunkBytes) break;
+    if (bytesRead < chunk.length) break;
+    if (chunk.length < chunkBytes) chunk = Buffer.allocUnsafe(chunkBytes);
   }
   splitter.end();
   return true;

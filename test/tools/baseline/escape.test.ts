@@ -280,6 +280,16 @@ it('does not write through a folder that became a link after the check', async (
   expect(existsSync(join(home.outside, 'new.txt'))).toBe(false);
 });
 
+it('does not write where a folder further up became a link after the check', async () => {
+  const home = await house();
+  await mkdir(join(home.outside, 'deep'));
+  await rm(join(home.folder, 'src'), { recursive: true });
+  await symlink(home.outside, join(home.folder, 'src'));
+  const path = join(home.folder, 'src', 'deep', 'new.txt');
+  expect(await replaceFile({ path, content: Buffer.from('x'), signal: live })).toMatchObject({ type: 'refused' });
+  expect(await readdir(join(home.outside, 'deep'))).toEqual([]);
+});
+
 it.skipIf(process.platform !== 'linux')(
   'writes into the folder it holds open, whatever its name leads to by now',
   async () => {
