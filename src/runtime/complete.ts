@@ -2,7 +2,7 @@
 
 import { defaultHost } from '../contracts/host.ts';
 import type { Completion, Model, ModelRequest } from '../contracts/model.ts';
-import { callModel } from '../services/call-model.ts';
+import { callModel, type ModelCall } from '../services/call-model.ts';
 import { completionOf } from '../services/complete-call.ts';
 
 // The engine's default for a silent stream; a bare call has no engine to ask.
@@ -21,15 +21,17 @@ export function complete(
   return new Promise((resolve, reject) => {
     if (signal?.aborted === true) return reject(signal.reason);
     const messageId = defaultHost.createId('message');
-    const call = callModel(model, request, { host: defaultHost, idleTimeoutMs, messageId }, (outcome) => {
+    let call: ModelCall | undefined;
+    const leave = (): void => {
+      call?.abandon();
+      reject(signal?.reason);
+    };
+    // Before the call: a model may fail within it, and then nothing may be left on the signal.
+    signal?.addEventListener('abort', leave, { once: true });
+    call = callModel(model, request, { host: defaultHost, idleTimeoutMs, messageId }, (outcome) => {
       signal?.removeEventListener('abort', leave);
       if (outcome.kind === 'answered') resolve(completionOf(outcome.message, outcome.fold));
       else reject(outcome.error);
     });
-    function leave(): void {
-      call.abandon();
-      reject(signal?.reason);
-    }
-    signal?.addEventListener('abort', leave, { once: true });
   });
 }

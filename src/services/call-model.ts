@@ -101,6 +101,7 @@ class Attempt implements ModelCall {
       if (this.#over) return;
       if (this.#ended) this.#answer();
       else this.#fail(modelErrorOf(thrown, this.#model.id));
+      this.#leave(); // what threw need not be the stream's end
     }
   }
 
@@ -124,12 +125,19 @@ class Attempt implements ModelCall {
       this.#options.onEvent?.(this.#raw(event));
     } else if (taken === 'ended') {
       this.#ended = true;
-      this.#options.onEvent?.(event);
+      this.#options.onEvent?.(this.#ending(event));
       this.#limitMs = Math.min(this.#limitMs, trailingMs);
       this.#watch(this.#limitMs);
     } else {
       this.#protocolError(taken.fault);
     }
+  }
+
+  // Readers are told the same reason as the message that settles.
+  #ending(event: StreamEvent): StreamEvent {
+    const { stopReason, rawStopReason } = this.fold;
+    if (event.type !== 'message.end' || event.stopReason === stopReason) return event;
+    return { ...event, stopReason, ...(rawStopReason === undefined ? {} : { rawStopReason }) };
   }
 
   #tooMuch(event: StreamEvent): void {

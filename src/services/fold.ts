@@ -4,7 +4,9 @@ import type { Block, TextBlock, ThinkingBlock, ToolCallBlock } from '../conversa
 import type { JsonValue, Meta } from '../conversation/json.ts';
 import type { Message } from '../conversation/message.ts';
 import type { Usage } from '../conversation/usage.ts';
+import { uniqueIds } from '../conversation/unique-ids.ts';
 import type { StopReason, StreamEvent } from '../contracts/model.ts';
+import { answerBlockFault } from './answer-block.ts';
 
 /** What an event did: `shown` = part of the message, `quiet` = a fact beside it, `ended` = the message is whole. */
 export type Taken = 'shown' | 'quiet' | 'unknown' | 'ended' | { readonly fault: string };
@@ -197,6 +199,8 @@ export class Fold {
     if (whole !== undefined && whole !== null && whole.type !== type) {
       return fault(`"${tag}" carries a block of type ${describe(whole.type)}, expected "${type}"`);
     }
+    const wrong = whole === undefined || whole === null ? undefined : answerBlockFault(whole);
+    if (wrong !== undefined) return fault(`"${tag}" carries a block that cannot be used: ${wrong}`);
     this.#blocks[index] = whole ?? closed(block);
     return 'shown';
   }
@@ -205,9 +209,8 @@ export class Fold {
     if (!Number.isInteger(index) || index < 0 || index >= maxBlocks || this.#blocks[index] !== undefined) {
       return fault(`"block" at index ${describe(index)}, which is taken or no position in the message`);
     }
-    if (typeof block !== 'object' || block === null || typeof block.type !== 'string') {
-      return fault(`"block" needs a block, got ${describe(block)}`);
-    }
+    const wrong = answerBlockFault(block);
+    if (wrong !== undefined) return fault(`"block" carries a block that cannot be used: ${wrong}`);
     this.#blocks[index] = block;
     return 'shown';
   }
@@ -243,12 +246,10 @@ function isSigned(block: Block): boolean {
 }
 
 function uniqueCallIds(content: Block[], createCallId: () => string): readonly Block[] {
-  const seen = new Set<string>();
+  const unique = uniqueIds(new Set());
   for (const [index, block] of content.entries()) {
     if (block.type !== 'toolCall') continue;
-    let id = block.id === '' ? createCallId() : block.id;
-    for (let copy = 2; seen.has(id); copy++) id = `${block.id}_${copy}`;
-    seen.add(id);
+    const id = unique(block.id === '' ? createCallId() : block.id);
     if (id !== block.id) content[index] = { ...block, id };
   }
   return content;

@@ -11,6 +11,7 @@ import { recordOf, type TurnRecord } from './turn-record.ts';
 export const streamModel: ServiceLogic<TurnScope, TurnFacts> = serviceLogic((scope, actor) => {
   const record = recordOf(scope);
   const { events } = record;
+  let isOver = false; // a model may fail before the call returns
   const call = callModel(
     record.model,
     record.request(),
@@ -20,9 +21,12 @@ export const streamModel: ServiceLogic<TurnScope, TurnFacts> = serviceLogic((sco
       messageId: record.settings.host.createId('message'),
       onEvent: (event) => events.push(event),
     },
-    (outcome) => actor.settle(record.facts(conclude(record, outcome))),
+    (outcome) => {
+      isOver = true;
+      actor.settle(record.facts(conclude(record, outcome)));
+    },
   );
-  record.fold = call.fold;
+  if (!isOver) record.fold = call.fold;
   return () => call.abandon();
 });
 
