@@ -6,7 +6,7 @@ import { hostWith } from '../contracts/host.ts';
 import type { Model } from '../contracts/model.ts';
 import type { Tool } from '../contracts/tool.ts';
 import type { Stage, Transformer } from '../contracts/transformer.ts';
-import type { TurnCharts, TurnSettings } from '../services/settings.ts';
+import { longestDelayMs, type TurnCharts, type TurnSettings } from '../services/settings.ts';
 import { checkToolNames } from '../tools/check-tool-names.ts';
 import { standardCharts } from './charts.ts';
 
@@ -101,12 +101,9 @@ function count(name: string, value: number | undefined, fallback: number, least:
   throw invalid(name, `an integer of at least ${least}`, value);
 }
 
-// Timers of the platform take at most 2^31 - 1 ms; beyond that they fire at once.
-const longest = 2 ** 31 - 1;
-
 function duration(name: string, value: number | undefined, fallback: number): number {
   if (value === undefined) return fallback;
-  if (typeof value === 'number' && value >= 0) return Math.min(value, longest);
+  if (typeof value === 'number' && value >= 0) return Math.min(value, longestDelayMs);
   throw invalid(name, 'milliseconds of at least 0', value);
 }
 

@@ -7,6 +7,7 @@ import { serviceLogic, type ServiceActor, type ServiceLogic } from '../machines/
 import type { TurnFacts, TurnScope } from '../machines/turn.ts';
 import { PerformedCall, type CallChart } from './perform-call.ts';
 import { planCalls, planFault, type CallPlan } from './plan-calls.ts';
+import { longestDelayMs } from './settings.ts';
 import { recordOf, type TurnRecord } from './turn-record.ts';
 
 /** Results stand in call order; events come in the order of what happens. Settles once every call has a result. */
@@ -31,6 +32,7 @@ class Batch {
   #isGoing = false;
   #isOver = false;
   #grace: unknown;
+  #graceEndsAt = Infinity;
 
   constructor(record: TurnRecord, actor: ServiceActor<TurnFacts>) {
     this.#record = record;
@@ -54,9 +56,12 @@ class Batch {
     this.#go();
     if (this.#isOver) return;
     const { host } = this.#record.settings;
+    const endsAt = host.now() + (graceMs > 0 ? Math.min(graceMs, longestDelayMs) : 0);
+    if (endsAt >= this.#graceEndsAt) return; // a cancel is bounded, however often it is repeated
+    this.#graceEndsAt = endsAt;
     host.clearTimeout(this.#grace);
-    if (graceMs <= 0) return this.#expire();
-    this.#grace = host.setTimeout(() => this.#expire(), graceMs);
+    if (endsAt <= host.now()) return this.#expire();
+    this.#grace = host.setTimeout(() => this.#expire(), endsAt - host.now());
   }
 
   /** The service was left without settling, which only a broken turn does: nothing may be heard of it again. */

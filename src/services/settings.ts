@@ -17,6 +17,9 @@ export interface TurnCharts {
   readonly toolCallMachine: typeof toolCallMachine;
 }
 
+/** Timers of the platform take at most so many milliseconds; with more they fire at once. */
+export const longestDelayMs = 2 ** 31 - 1;
+
 /** Made once per engine and shared by all its turns. Durations are milliseconds. */
 export interface TurnSettings {
   /** The model, then its fallbacks in order. */
