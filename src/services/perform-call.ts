@@ -8,6 +8,7 @@ import type { JsonValue } from '../conversation/json.ts';
 import type { ToolCallMachineEvent } from '../machines/tool-call.ts';
 import { callArguments } from '../tools/call-arguments.ts';
 import { errorResultText } from '../tools/error-text.ts';
+import { readResultContent } from '../tools/read-result-content.ts';
 import { toResultBlocks } from '../tools/result-content.ts';
 import { cancelReason } from './call-model.ts';
 import {
@@ -18,6 +19,7 @@ import {
   unknownToolResult,
   unstartedResult,
 } from './call-results.ts';
+import { longestDelayMs } from './settings.ts';
 import { isThenable } from './thenable.ts';
 import type { TurnRecord } from './turn-record.ts';
 
@@ -126,9 +128,9 @@ export class PerformedCall {
     } catch (thrown) {
       parsed = { ok: false, message: `The arguments of ${this.#call.name} could not be checked: ${messageOf(thrown)}` };
     }
-    if (parsed.ok) this.#args = parsed.args;
-    else this.#result = textResult(this.#call, 'invalidArguments', String(parsed.message));
-    return parsed.ok;
+    if (parsed?.ok === true) this.#args = parsed.args;
+    else this.#result = textResult(this.#call, 'invalidArguments', String(parsed?.message ?? 'They are not valid.'));
+    return parsed?.ok === true;
   }
 
   #mustAsk(): boolean {
@@ -136,7 +138,7 @@ export class PerformedCall {
     if (this.#record.approve === undefined || needs === false) return false;
     if (typeof needs !== 'function') return true;
     try {
-      return needs(this.#args);
+      return needs(this.#args) !== false; // anything but a clear no, as a promise, asks
     } catch {
       return true; // a tool that cannot say is a tool to ask about
     }
@@ -150,10 +152,10 @@ export class PerformedCall {
     } catch (thrown) {
       return this.#deny(`the preview threw: ${messageOf(thrown)}`);
     }
-    if (!isThenable(answer)) return this.#answered(answer);
+    if (!(answer instanceof Promise)) return this.#answered(answer);
     this.#isAsking = true;
     this.#audience.approval(true);
-    Promise.resolve(answer).then(
+    answer.then(
       (value) => this.#resume(() => this.#answered(value)),
       (thrown) => this.#resume(() => this.#deny(messageOf(thrown))),
     );
@@ -163,30 +165,27 @@ export class PerformedCall {
     return this.#question(await preview);
   }
 
+  // The answer, or a promise of it.
   #question(preview: unknown): unknown {
     const { approve } = this.#record;
     const tool = this.#tool;
     if (approve === undefined || tool === undefined || this.#isOver) return undefined;
     const shown = preview === undefined ? {} : { preview: preview as JsonValue };
-    let answer: unknown;
     try {
-      answer = approve({ call: this.#call, tool, args: this.#args, ...shown }, this.#toolContext());
+      const answer = approve({ call: this.#call, tool, args: this.#args, ...shown }, this.#toolContext());
+      if (!isThenable(answer)) return answer;
+      // Only a question that stays open is worth an event.
+      this.#record.events.push({ type: 'toolCall.awaitingApproval', call: this.#call, ...shown });
+      return Promise.resolve(answer);
     } catch (thrown) {
-      answer = { allow: false, message: messageOf(thrown) };
+      return { allow: false, message: messageOf(thrown) };
     }
-    // Only a question that stays open is worth an event.
-    if (isThenable(answer)) this.#record.events.push({ type: 'toolCall.awaitingApproval', call: this.#call, ...shown });
-    return answer;
   }
 
   #answered(answer: unknown): void {
-    const given = typeof answer === 'object' && answer !== null ? (answer as Partial<Approval>) : {};
-    if (given.allow !== true) {
-      const why = 'message' in given && typeof given.message === 'string' ? given.message : 'no reason was given';
-      return this.#deny(why);
-    }
-    const changed = 'args' in given && given.args !== undefined;
-    const valid = !changed || this.#parse(given.args);
+    const { allow, message, args } = approvalOf(answer);
+    if (allow !== true) return this.#deny(message ?? 'no reason was given');
+    const valid = args === undefined || this.#parse(args);
     this.#settleApproval({ type: 'approval.settled', allowed: true, valid });
   }
 
@@ -211,13 +210,15 @@ export class PerformedCall {
     this.#record.events.push({ type: 'toolCall.started', call: this.#call });
     this.#startClock();
     let given: unknown;
+    let later: Promise<unknown> | undefined;
     try {
       given = this.#execute();
+      if (isThenable(given)) later = Promise.resolve(given);
     } catch (thrown) {
       return this.#threw(thrown);
     }
-    if (!isThenable(given)) return this.#returned(given);
-    Promise.resolve(given).then(
+    if (later === undefined) return this.#returned(given);
+    later.then(
       (value) => this.#resume(() => this.#returned(value)),
       (thrown) => this.#resume(() => this.#threw(thrown)),
     );
@@ -250,7 +251,7 @@ export class PerformedCall {
 
   #startClock(): void {
     const ms = this.#limit();
-    if (ms === undefined) return;
+    if (ms === undefined || !(ms <= longestDelayMs)) return; // a timer cannot wait for ever
     this.#timer = this.#record.settings.host.setTimeout(() => {
       this.#timer = undefined;
       this.#result = timedOutResult(this.#call, ms);
@@ -264,7 +265,7 @@ export class PerformedCall {
     const usual = this.#tool?.timeoutMs ?? toolTimeoutMs;
     if (steps.timeoutFor === undefined || this.#tool === undefined) return usual;
     try {
-      return steps.timeoutFor(this.#call, this.#tool) ?? usual;
+      return steps.timeoutFor(this.#call, this.#tool);
     } catch (thrown) {
       onListenerError(thrown);
       return usual;
@@ -296,7 +297,8 @@ export class PerformedCall {
     try {
       const formatted = steps.formatToolResult(this.#call, result);
       if (formatted?.type === 'toolResult' && Array.isArray(formatted.content)) {
-        return { ...formatted, callId: this.#call.id };
+        // What was, stays: only the words for the model are the step's to choose.
+        return { ...result, content: readResultContent(formatted.content) };
       }
       throw new TypeError('The step "formatToolResult" must return a tool result block.');
     } catch (thrown) {
@@ -333,5 +335,16 @@ export class PerformedCall {
     const controller = new AbortController();
     if (this.#isCancelled || this.#isOver) controller.abort(cancelReason);
     return controller;
+  }
+}
+
+// What somebody answered; what cannot be read is no yes.
+function approvalOf(answer: unknown): { readonly allow?: unknown; readonly message?: string; readonly args?: unknown } {
+  try {
+    if (typeof answer !== 'object' || answer === null) return {};
+    const { allow, message, args } = answer as Partial<Record<keyof Approval | 'message' | 'args', unknown>>;
+    return { allow, args, ...(typeof message === 'string' ? { message } : {}) };
+  } catch (thrown) {
+    return { message: messageOf(thrown) };
   }
 }
