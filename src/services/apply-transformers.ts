@@ -65,6 +65,7 @@ class StageRun {
       }
     }
     this.#isOver = true;
+    this.#calls.abandon(); // what a transformer did not wait for must not outlive its stage
     this.#settle();
   }
 
@@ -217,5 +218,6 @@ function checkAppended(more: readonly Message[], transcript: readonly Message[])
 }
 
 function checkSystem(system: unknown): void {
-  if (!Array.isArray(system)) throw new TypeError('"system" must be an array of blocks');
+  if (Array.isArray(system) && system.every((block) => typeof block?.type === 'string')) return;
+  throw new TypeError('"system" must be an array of blocks');
 }

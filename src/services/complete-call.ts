@@ -19,7 +19,7 @@ export class SideCalls {
 
   /** Rejects with the model's error once no attempt is left, or with the cancel reason. */
   complete(record: TurnRecord, request: ModelRequest, model: Model | undefined): Promise<Completion> {
-    return new Promise((resolve, reject) => {
+    const completion = new Promise<Completion>((resolve, reject) => {
       if (this.#isOver) return reject(cancelReason);
       const { host, idleTimeoutMs } = record.settings;
       const settings = {
@@ -55,6 +55,9 @@ export class SideCalls {
       this.#live.add(leave);
       attempt();
     });
+    // A transformer that is left awaits nothing any more: what rejects then is no unhandled rejection.
+    completion.catch(() => undefined);
+    return completion;
   }
 }
 

@@ -190,6 +190,7 @@ export class TurnRecord implements TurnScope {
 
   beginReshape(): void {
     this.isReshaped = true;
+    this.#error = undefined;
     this.view = undefined;
   }
 
