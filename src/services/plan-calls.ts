@@ -2,6 +2,7 @@
 
 import type { Tool } from '../contracts/tool.ts';
 import type { ToolCallBlock } from '../conversation/block.ts';
+import { callArguments } from '../tools/call-arguments.ts';
 
 /** Groups in order; the calls of a group may run in parallel. */
 export type CallPlan = readonly (readonly ToolCallBlock[])[];
@@ -41,7 +42,8 @@ function isSafe(call: ToolCallBlock, tool: Tool | undefined): boolean {
   if (tool === undefined) return true;
   if (typeof tool.isConcurrencySafe !== 'function') return tool.isConcurrencySafe;
   try {
-    return tool.isConcurrencySafe(call.args ?? {});
+    const parsed = tool.parse(callArguments(call)); // the tool's functions know its own arguments, not raw ones
+    return parsed.ok && tool.isConcurrencySafe(parsed.args);
   } catch {
     return false;
   }
