@@ -4,7 +4,7 @@ import type { ToolCallBlock, ToolResultBlock } from '../../../conversation/block
 import type { JsonValue } from '../../../conversation/json.ts';
 import { ownData } from '../call-arguments.ts';
 import { sentCallId } from '../call-ids.ts';
-import { objectAt, objectOf, textAt, type JsonObject } from '../json-fields.ts';
+import { objectOf, textAt, type JsonObject } from '../json-fields.ts';
 import { urlOf } from '../media.ts';
 import type { Target } from '../target.ts';
 import { inputParts } from './content.ts';
@@ -18,7 +18,7 @@ export function encodeResult(result: ToolResultBlock, call: ToolCallBlock | unde
     case 'custom_tool_call':
       return { type: 'custom_tool_call_output', call_id, ...caller, output: outputOf(result, target) };
     case 'shell_call': {
-      const limit = objectAt(objectOf(call?.args), 'max_output_length') ?? objectOf(call?.args)?.['max_output_length'];
+      const limit = objectOf(call?.args)?.['max_output_length'];
       return {
         type: 'shell_call_output',
         call_id,
