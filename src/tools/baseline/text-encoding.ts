@@ -95,7 +95,7 @@ function swapped(bytes: Buffer): Buffer {
   return Buffer.from(bytes.subarray(0, bytes.length - (bytes.length % 2))).swap16();
 }
 
-// chardet's word is taken only where it is sure and its answer reads back to the same bytes.
+// chardet's word is taken only where it is sure and the bytes are valid in what it says.
 const trusted: readonly string[] = [
   'Shift_JIS',
   'EUC-JP',
@@ -132,12 +132,14 @@ async function legacyEncoding(sample: Buffer): Promise<TextCodec> {
       fromModel: (text) => (decode(encode(text)) === text ? text : undefined),
     };
   };
+  const whole = trimmedTail(sample);
+  const isValid = (candidate: TextCodec): boolean => !candidate.view(whole).includes('\u{FFFD}');
   const japanese = codec('Shift_JIS');
-  if (hasKana(japanese.decode(trimmedTail(sample)))) return japanese;
+  if (hasKana(japanese.view(whole)) && isValid(japanese)) return japanese;
   for (const guess of chardet.analyse(telling(sample))) {
     if (guess.confidence < sureConfidence || !trusted.includes(guess.name)) continue;
     const candidate = codec(guess.name);
-    if (candidate.decode(trimmedTail(sample)) !== undefined) return candidate;
+    if (isValid(candidate)) return candidate;
   }
   const western = codec('windows-1252');
   return western.decode(sample) === undefined ? codec('ISO-8859-1') : western;
@@ -153,8 +155,8 @@ function readsBack(
 }
 
 // Japanese text has kana nearly always; their lead bytes are control characters in the Western encodings.
-function hasKana(text: string | undefined): boolean {
-  return text !== undefined && /[\u3041-\u30fe]/u.test(text);
+function hasKana(text: string): boolean {
+  return /[\u3041-\u30fe]/u.test(text);
 }
 
 // The part a guess is made from: what stands around the first byte that is not ASCII.

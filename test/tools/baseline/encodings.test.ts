@@ -91,6 +91,23 @@ it('refuses half a surrogate pair', async () => {
   });
 });
 
+it('shows text it could not write back byte for byte, and refuses to edit it', async () => {
+  const bench = await workbench();
+  // 87 90 is a second code for ≒: an encoder would write 81 E0.
+  const bytes = Buffer.concat([
+    iconv.encode('テスト 円周率 ', 'Shift_JIS'),
+    Buffer.from([0x87, 0x90]),
+    Buffer.from(' 3.14\n'),
+  ]);
+  await bench.put('a.txt', bytes);
+  expect(shownLines(await bench.read('a.txt')).lines).toEqual(['テスト 円周率 ≒ 3.14']);
+  const answer = await bench.call('Edit', { file_path: 'a.txt', old_string: '3.14', new_string: '3.1415' });
+  expect(answer.text).toBe(
+    'a.txt cannot be edited: read as Shift_JIS it holds bytes that could not be written back as they are.',
+  );
+  expect(await bench.bytes('a.txt')).toEqual(bytes);
+});
+
 it('refuses UTF-32 as no text', async () => {
   const bench = await workbench();
   await bench.put('a.txt', Buffer.from('fffe000061000000', 'hex'));
