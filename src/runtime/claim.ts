@@ -13,7 +13,8 @@ const checked = new WeakMap<Conversation, number>();
 
 /** Takes the claim. Throws `conversation.busy` when somebody else holds it and `conversation.invalid` when it is none. */
 export function claimConversation(conversation: Conversation): void {
-  if (typeof conversation !== 'object' || conversation === null || !Array.isArray(conversation.messages)) {
+  const isConversation = typeof conversation === 'object' && conversation !== null;
+  if (!isConversation || !Array.isArray(conversation.messages) || !Array.isArray(conversation.system)) {
     throw new TurnchartError(
       'conversation.invalid',
       'Expected a conversation with "system" and "messages" arrays. Make one with createConversation().',
@@ -31,7 +32,7 @@ export function claimConversation(conversation: Conversation): void {
 /** Gives the claim back, once the turn or the operative has ended. */
 export function releaseConversation(conversation: Conversation): void {
   claimed.delete(conversation);
-  noteValid(conversation);
+  if (checked.has(conversation)) noteValid(conversation); // not one that was refused
 }
 
 /** All that is in the transcript now is known to be valid. */

@@ -18,11 +18,15 @@ export class SteerLedger implements Inbox {
   /** A bare run has no next turn to hold messages for. */
   readonly queued = 0;
 
-  /** Takes a message in; one whose id was accepted before is not taken twice. */
-  accept(message: Message): void {
-    if (this.#accepted.has(message.id)) return;
+  /** A message of this id was accepted before. */
+  has(messageId: string): boolean {
+    return this.#accepted.has(messageId);
+  }
+
+  /** Takes a message in. One that is in the transcript already waits for nothing. */
+  accept(message: Message, isInTranscript = false): void {
     this.#accepted.add(message.id);
-    this.#waiting.push(message);
+    if (!isInTranscript) this.#waiting.push(message);
   }
 
   drain(): readonly Message[] {

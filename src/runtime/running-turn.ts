@@ -69,8 +69,12 @@ export class RunningTurn implements TurnRun {
 
   steer(input: string | Message): 'accepted' | 'sealed' {
     const message = acceptMessage(input, this.#record.settings.host);
+    if (this.#ledger.has(message.id)) return 'accepted';
     if (this.#record.isSealed) return 'sealed';
-    this.#ledger.accept(message);
+    // A message made from a text has a fresh id; one that came whole may be in the transcript already.
+    const { messages } = this.#record.conversation;
+    const isThere = input === message && messages.some(({ id }) => id === message.id);
+    this.#ledger.accept(message, isThere);
     return 'accepted';
   }
 
@@ -99,9 +103,9 @@ export class RunningTurn implements TurnRun {
     }
     this.#actor.subscribe({ complete: () => this.#end(), error: (error) => this.#break(error) });
     this.#actor.start();
+    if (this.#signal?.aborted === true) return void this.cancel(); // before anything was asked
+    this.#signal?.addEventListener('abort', this.#onAbort, { once: true });
     this.#actor.send(startEvent);
-    if (this.#signal?.aborted === true) void this.cancel();
-    else this.#signal?.addEventListener('abort', this.#onAbort, { once: true });
   }
 
   readonly #onAbort = (): void => {
