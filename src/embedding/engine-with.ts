@@ -1,9 +1,9 @@
 // An engine whose turns run on charts with replaced parts.
 
 import type { Engine, EngineOptions } from '../contracts/engine.ts';
-import type { toolCallMachine } from '../machines/tool-call.ts';
-import type { turnMachine } from '../machines/turn.ts';
-import { chartsWith } from '../runtime/charts.ts';
+import { toolCallMachine } from '../machines/tool-call.ts';
+import { turnMachine } from '../machines/turn.ts';
+import { chartsOf, turnServices } from '../runtime/charts.ts';
 import { createChartedEngine } from '../runtime/engine.ts';
 
 /** Charts made by `.provide()` on ours. Guards, actions and services can be replaced; what is not stays as it is. */
@@ -14,12 +14,18 @@ export interface EngineCharts {
 
 /**
  * As `createEngine`, with parts of the turn or tool call chart replaced, as in
- * `engineWith(options, { turn: turnMachine.provide({ actors: { delay: noDelay } }) })`. An operative that is given a
- * function instead of an engine shows the standard charts to an inspector.
+ * `engineWith(options, { turn: turnMachine.provide({ actors: { delay: noDelay } }) })`.
  */
 export function engineWith<TurnContext = unknown>(
   options: EngineOptions<TurnContext>,
-  charts: EngineCharts,
+  { turn = turnMachine, toolCall = toolCallMachine }: EngineCharts,
 ): Engine<TurnContext> {
-  return createChartedEngine(options, chartsWith(charts));
+  return createChartedEngine(options, chartsOf(turn, toolCall, servicesFor(turn)));
+}
+
+// Services that were not replaced are still the machine's stubs: ours take their place.
+function servicesFor(turn: typeof turnMachine): object {
+  const stubs = turnMachine.implementations.actors as Readonly<Record<string, unknown>>;
+  const given = turn.implementations.actors as Readonly<Record<string, unknown>>;
+  return Object.fromEntries(Object.entries(turnServices).filter(([name]) => given[name] === stubs[name]));
 }

@@ -12,7 +12,6 @@ import {
 import {
   chooseTransition,
   tableOf,
-  type ChildSends,
   type ReadableChart,
   type StepArguments,
   type TableAction,
@@ -44,16 +43,14 @@ export interface RunnableChart extends ReadableChart {
 export type ChosenLogic = AnyActorLogic | ((input: unknown) => AnyActorLogic);
 
 /**
- * Actor logic that runs the chart by its table. `actors` replaces invoked logic by name, as `.provide()` does;
- * `sends` says what the chart's `sendTo` actions do. Steps
+ * Actor logic that runs the chart by its table. `actors` gives the invoked logic by name, as `.provide()` does. Steps
  * follow XState: custom actions run at once and in order; children start, stop and get events after the step.
  */
 export function chartLogic<Event extends { type: string }, Input, Output>(
   chart: RunnableChart,
   actors: Readonly<Record<string, ChosenLogic>> = {},
-  sends: ChildSends = {},
 ): ChartLogic<Event, Input, Output> {
-  const { initial } = tableOf(chart, sends);
+  const { initial } = tableOf(chart);
   const known = { ...(chart.implementations.actors as Readonly<Record<string, ChosenLogic>>), ...actors };
   const contextOf = chart.config.context as (args: { readonly input: Input }) => unknown;
   const outputOf = chart.config.output as ((args: StepArguments) => Output) | undefined;

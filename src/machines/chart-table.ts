@@ -6,6 +6,8 @@ export interface ReadableChart {
   readonly id: string;
   readonly config: object;
   readonly implementations: { readonly guards?: unknown; readonly actions?: unknown };
+  /** What its `sendTo` actions do, by name: XState keeps that to itself. */
+  readonly sends?: ChildSends;
 }
 
 /** What guards and actions are called with. */
@@ -60,18 +62,15 @@ export function chooseTransition(leaf: TableNode, args: StepArguments): TableTra
   return undefined;
 }
 
-/** What the chart's `sendTo` actions do, by name: XState keeps that to itself. */
+/** Sends to invoked actors, by the name of the action. */
 export type ChildSends = Readonly<Record<string, Extract<TableAction, { readonly child: string }>>>;
 
 /**
  * Reads a chart. Throws on anything the table does not know (parallel states, history, delays, eventless transitions,
  * inline or composed guards, wildcards): what it accepts it runs as XState does.
  */
-export function tableOf(
-  chart: ReadableChart,
-  sends: ChildSends = {},
-): { readonly root: TableNode; readonly initial: readonly TableNode[] } {
-  return new Reader(chart, sends).read();
+export function tableOf(chart: ReadableChart): { readonly root: TableNode; readonly initial: readonly TableNode[] } {
+  return new Reader(chart).read();
 }
 
 /** The states from below `from` down to the leaf that is entered by default. */
@@ -102,12 +101,10 @@ class Reader {
   readonly #chart: ReadableChart;
   readonly #guards: Implementations;
   readonly #actions: Implementations;
-  readonly #sends: ChildSends;
   readonly #configs = new Map<TableNode, Config>();
 
-  constructor(chart: ReadableChart, sends: ChildSends) {
+  constructor(chart: ReadableChart) {
     this.#chart = chart;
-    this.#sends = sends;
     this.#guards = (chart.implementations.guards ?? {}) as Implementations; // named in setup()
     this.#actions = (chart.implementations.actions ?? {}) as Implementations;
   }
@@ -209,10 +206,10 @@ class Reader {
   #actionsOf(where: string, given: unknown): readonly TableAction[] {
     return [given ?? []].flat().map((action: unknown) => {
       const [name, params] = typeof action === 'string' ? [action, undefined] : nameAndParams(action);
+      const send = this.#chart.sends?.[name];
+      if (send !== undefined) return send;
       const found = this.#actions[name];
       if (typeof found !== 'function') return this.#refuse(where, `an action that is not named in setup(): ${name}`);
-      const send = this.#sends[name];
-      if (send !== undefined) return send;
       if ('type' in found) return this.#refuse(where, `a built-in action without an entry in "sends": ${name}`);
       return { run: (args: StepArguments) => found(args, params) };
     });

@@ -122,102 +122,101 @@ const afterBreak = { target: '#operative.idle', actions: 'breakTurn' } as const;
 
 const closeTurn = { target: '#operative.active.closing', actions: ['awaitEnd', 'cancelTurn'] } as const;
 
-/** The chart of one operative. Its turn and its services are stubs until they are provided; `createOperative` does. */
-export const operativeMachine = setup({
-  types: {
-    context: {} as OperativeMachineContext,
-    input: {} as OperativeMachineContext,
-    events: {} as OperativeMachineEvent,
+// What guards and actions are called with: a command, or the done event of the turn or a service.
+interface Step {
+  readonly context: OperativeMachineContext;
+  readonly event: OperativeMachineEvent;
+}
+
+const guards = {
+  reloads: ({ context }: Step) => context.reloads,
+  isAnswerable: ({ event }: Step) => event.type === 'turn.resume' && event.answerable,
+  resumesReloaded: ({ context }: Step) => context.reloads,
+  hasLoaded: ({ event }: Step) => 'output' in event && outputIs<ReloadFacts>(event.output).kind === 'loaded',
+  loadedAnswerable: ({ event }: Step) => {
+    if (!('output' in event)) return false;
+    const facts = outputIs<ReloadFacts>(event.output);
+    return facts.kind === 'loaded' && facts.answerable;
   },
-  actors: {
-    turn: turnMachine,
-    reload: serviceStub<OperativeScope, ReloadFacts>('reload'),
-    compact: serviceStub<OperativeScope, CompactFacts>('compact'),
+  wasClaimed: ({ event }: Step) => 'output' in event && outputIs<CompactFacts>(event.output).claimed,
+  wasClaimedReloaded: ({ context, event }: Step) =>
+    context.reloads && 'output' in event && outputIs<CompactFacts>(event.output).claimed,
+  isQueue: ({ event }: Step) => event.type === 'message.submit' && event.policy === 'queue',
+  isReject: ({ event }: Step) => event.type === 'message.submit' && event.policy === 'reject',
+  isPreempt: ({ event }: Step) => event.type === 'message.submit' && event.policy === 'preempt',
+  isPossible: ({ event }: Step) => event.type === 'operative.compact' && event.possible,
+  startsNext: ({ context, event }: Step) => startsNext(context, event),
+  startsNextReloaded: ({ context, event }: Step) => context.reloads && startsNext(context, event),
+};
+
+const actions = {
+  claim: ({ context, event }: Step) => {
+    if (event.type === 'message.submit') context.scope.claim(event.submission);
   },
-  guards: {
-    reloads: ({ context }) => context.reloads,
-    isAnswerable: ({ event }) => event.type === 'turn.resume' && event.answerable,
-    resumesReloaded: ({ context }) => context.reloads,
-    hasLoaded: ({ event }) => 'output' in event && outputIs<ReloadFacts>(event.output).kind === 'loaded',
-    loadedAnswerable: ({ event }) => {
-      if (!('output' in event)) return false;
-      const facts = outputIs<ReloadFacts>(event.output);
-      return facts.kind === 'loaded' && facts.answerable;
-    },
-    wasClaimed: ({ event }) => 'output' in event && outputIs<CompactFacts>(event.output).claimed,
-    wasClaimedReloaded: ({ context, event }) =>
-      context.reloads && 'output' in event && outputIs<CompactFacts>(event.output).claimed,
-    isQueue: ({ event }) => event.type === 'message.submit' && event.policy === 'queue',
-    isReject: ({ event }) => event.type === 'message.submit' && event.policy === 'reject',
-    isPreempt: ({ event }) => event.type === 'message.submit' && event.policy === 'preempt',
-    isPossible: ({ event }) => event.type === 'operative.compact' && event.possible,
-    startsNext: ({ context, event }) => startsNext(context, event),
-    startsNextReloaded: ({ context, event }) => context.reloads && startsNext(context, event),
+  claimResume: ({ context, event }: Step) => {
+    if (event.type === 'turn.resume') context.scope.claimResume(event.question);
   },
-  actions: {
-    claim: ({ context, event }) => {
-      if (event.type === 'message.submit') context.scope.claim(event.submission);
-    },
-    claimResume: ({ context, event }) => {
-      if (event.type === 'turn.resume') context.scope.claimResume(event.question);
-    },
-    claimWaiting: ({ context }) => context.scope.claimWaiting(),
-    steer: ({ context, event }) => {
-      if (event.type === 'message.submit') context.scope.steer(event.submission);
-    },
-    keepLate: ({ context, event }) => {
-      if (event.type === 'message.submit') context.scope.keepLate(event.submission);
-    },
-    hold: ({ context, event }) => {
-      if (event.type === 'message.submit') context.scope.hold(event.submission);
-    },
-    preempt: ({ context, event }) => {
-      if (event.type === 'message.submit') context.scope.preempt(event.submission);
-    },
-    rejectBusy: ({ context, event }) => {
-      if (event.type === 'message.submit') context.scope.reject(event.submission, 'busy');
-    },
-    rejectClosed: ({ context, event }) => {
-      if (event.type === 'message.submit') context.scope.reject(event.submission, 'closed');
-      else if ('question' in event) context.scope.rejectClosed(event.question);
-    },
-    joinResume: ({ context, event }) => {
-      if (event.type === 'turn.resume') context.scope.joinResume(event.question);
-    },
-    declineResume: ({ context, event }) => {
-      if (event.type === 'turn.resume') context.scope.declineResume(event.question);
-    },
-    dropClaim: ({ context }) => context.scope.dropClaim(),
-    endClaim: ({ context }, params: { readonly reason: 'aborted' | 'failed' }) => context.scope.endClaim(params.reason),
-    beginTurn: ({ context }) => context.scope.beginTurn(),
-    startTurn: sendTo('turn', turnStart),
-    cancelTurn: sendTo('turn', ({ event }) => cancelOf(event)),
-    finishTurn: ({ context, event }) => {
-      if (event.type === 'xstate.done.actor.turn') context.scope.finishTurn(event.output);
-    },
-    breakTurn: ({ context, event }) => context.scope.breakTurn('error' in event ? event.error : undefined),
-    demotePreempts: ({ context }) => context.scope.demotePreempts(),
-    awaitEnd: ({ context, event }) => {
-      if ('question' in event) context.scope.awaitEnd(event.question);
-    },
-    answerIdle: ({ context, event }) => {
-      if ('question' in event) context.scope.answerIdle(event.question);
-    },
-    beginCompact: ({ context, event }) => {
-      if (event.type === 'operative.compact') context.scope.beginCompact(event.question);
-    },
-    endCompact: ({ context }) => context.scope.endCompact(),
-    abandonCompact: ({ context }) => context.scope.abandonCompact(),
-    declineCompact: ({ context, event }) => {
-      if (event.type === 'operative.compact') context.scope.declineCompact(event.question);
-    },
-    close: ({ context }) => context.scope.close(),
+  claimWaiting: ({ context }: Step) => context.scope.claimWaiting(),
+  steer: ({ context, event }: Step) => {
+    if (event.type === 'message.submit') context.scope.steer(event.submission);
   },
-}).createMachine({
+  keepLate: ({ context, event }: Step) => {
+    if (event.type === 'message.submit') context.scope.keepLate(event.submission);
+  },
+  hold: ({ context, event }: Step) => {
+    if (event.type === 'message.submit') context.scope.hold(event.submission);
+  },
+  preempt: ({ context, event }: Step) => {
+    if (event.type === 'message.submit') context.scope.preempt(event.submission);
+  },
+  rejectBusy: ({ context, event }: Step) => {
+    if (event.type === 'message.submit') context.scope.reject(event.submission, 'busy');
+  },
+  rejectClosed: ({ context, event }: Step) => {
+    if (event.type === 'message.submit') context.scope.reject(event.submission, 'closed');
+    else if ('question' in event) context.scope.rejectClosed(event.question);
+  },
+  joinResume: ({ context, event }: Step) => {
+    if (event.type === 'turn.resume') context.scope.joinResume(event.question);
+  },
+  declineResume: ({ context, event }: Step) => {
+    if (event.type === 'turn.resume') context.scope.declineResume(event.question);
+  },
+  dropClaim: ({ context }: Step) => context.scope.dropClaim(),
+  endClaim: ({ context }: Step, params: { readonly reason: 'aborted' | 'failed' }) =>
+    context.scope.endClaim(params.reason),
+  beginTurn: ({ context }: Step) => context.scope.beginTurn(),
+  finishTurn: ({ context, event }: Step) => {
+    if (event.type === 'xstate.done.actor.turn') context.scope.finishTurn(event.output);
+  },
+  breakTurn: ({ context, event }: Step) => context.scope.breakTurn('error' in event ? event.error : undefined),
+  demotePreempts: ({ context }: Step) => context.scope.demotePreempts(),
+  awaitEnd: ({ context, event }: Step) => {
+    if ('question' in event) context.scope.awaitEnd(event.question);
+  },
+  answerIdle: ({ context, event }: Step) => {
+    if ('question' in event) context.scope.answerIdle(event.question);
+  },
+  beginCompact: ({ context, event }: Step) => {
+    if (event.type === 'operative.compact') context.scope.beginCompact(event.question);
+  },
+  endCompact: ({ context }: Step) => context.scope.endCompact(),
+  abandonCompact: ({ context }: Step) => context.scope.abandonCompact(),
+  declineCompact: ({ context, event }: Step) => {
+    if (event.type === 'operative.compact') context.scope.declineCompact(event.question);
+  },
+  close: ({ context }: Step) => context.scope.close(),
+};
+
+const config = {
   id: 'operative',
   description: 'One conversation with one turn at a time; messages that come meanwhile steer it.',
   options: { maxIterations: 1000 },
-  context: ({ input }) => ({ scope: input.scope, reloads: input.reloads, startsLate: input.startsLate }),
+  context: ({ input }: { readonly input: OperativeMachineContext }) => ({
+    scope: input.scope,
+    reloads: input.reloads,
+    startsLate: input.startsLate,
+  }),
   initial: 'idle',
   states: {
     idle: {
@@ -242,7 +241,7 @@ export const operativeMachine = setup({
       invoke: {
         src: 'reload',
         id: 'reload',
-        input: ({ context }) => context.scope,
+        input: ({ context }: Pick<Step, 'context'>) => context.scope,
         onDone: [
           { guard: 'loadedAnswerable', target: 'active' },
           { guard: 'hasLoaded', target: 'idle', actions: 'dropClaim' },
@@ -280,7 +279,7 @@ export const operativeMachine = setup({
       invoke: {
         src: 'turn',
         id: 'turn',
-        input: ({ context }) => context.scope.turnInput(),
+        input: ({ context }: Pick<Step, 'context'>) => context.scope.turnInput(),
         onDone: afterTurn,
         onError: afterBreak,
       },
@@ -352,7 +351,7 @@ export const operativeMachine = setup({
       invoke: {
         src: 'compact',
         id: 'compact',
-        input: ({ context }) => context.scope,
+        input: ({ context }: Pick<Step, 'context'>) => context.scope,
         onDone: [
           { guard: 'wasClaimedReloaded', target: 'reloading', actions: 'endCompact' },
           { guard: 'wasClaimed', target: 'active', actions: 'endCompact' },
@@ -379,13 +378,41 @@ export const operativeMachine = setup({
       },
     },
   },
-});
+} as const;
 
-/** What the chart's two sends do, for running it by its table. */
-export const operativeSends: ChildSends = {
+/** What the chart's two sends do, for running it by its table: XState keeps that to itself. */
+const sends: ChildSends = {
   startTurn: { child: 'turn', eventOf: () => turnStart },
   cancelTurn: { child: 'turn', eventOf: ({ event }) => cancelOf(event) },
 };
+
+/** The chart as data: what operatives run on, by table. */
+export const operativeChart = { id: config.id, config, implementations: { guards, actions }, sends };
+
+/** The chart as an XState machine, to read and explore. Its turn and its services are stubs until they are provided. */
+export const operativeMachine = /* @__PURE__ */ buildMachine();
+
+// A function, so that a bundle that does not use the machine can leave it out, and XState's interpreter with it.
+function buildMachine() {
+  return setup({
+    types: {
+      context: {} as OperativeMachineContext,
+      input: {} as OperativeMachineContext,
+      events: {} as OperativeMachineEvent,
+    },
+    actors: {
+      turn: turnMachine,
+      reload: serviceStub<OperativeScope, ReloadFacts>('reload'),
+      compact: serviceStub<OperativeScope, CompactFacts>('compact'),
+    },
+    guards,
+    actions: {
+      ...actions,
+      startTurn: sendTo('turn', turnStart),
+      cancelTurn: sendTo('turn', ({ event }) => cancelOf(event)),
+    },
+  }).createMachine(config);
+}
 
 // The grace time of a cancel travels on; a preempt or a close leaves it to the engine.
 function cancelOf(event: object): { readonly type: 'turn.cancel'; readonly graceMs?: number } {

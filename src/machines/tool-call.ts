@@ -1,7 +1,6 @@
 // One tool call from its arguments to its outcome. The chart decides; the dispatch service performs and reports facts.
 
 import { setup } from 'xstate';
-import { chartRuns } from './chart-logic.ts';
 
 /** Shown in inspectors; the call's arguments and result stay outside. */
 export interface ToolCallMachineContext {
@@ -32,29 +31,28 @@ export type ToolCallMachineEvent =
   | { readonly type: 'call.cancel' }
   | { readonly type: 'call.expire' };
 
-/** The chart of one tool call. Its final states are the statuses of a tool result, and `backgrounded`. */
-export const toolCallMachine = setup({
-  types: {
-    context: {} as ToolCallMachineContext,
-    input: {} as ToolCallMachineContext,
-    events: {} as ToolCallMachineEvent,
-  },
-  guards: {
-    isRefused: ({ event }) => event.type === 'call.checked' && !event.runnable,
-    isTruncated: ({ event }) => event.type === 'call.checked' && event.truncated,
-    isUnknown: ({ event }) => event.type === 'call.checked' && !event.known,
-    isInvalid: ({ event }) => event.type === 'call.checked' && !event.valid,
-    asks: ({ event }) => event.type === 'call.checked' && event.asks,
-    isDenied: ({ event }) => event.type === 'approval.settled' && !event.allowed,
-    isSpoiled: ({ event }) => event.type === 'approval.settled' && !event.valid,
-    isError: ({ event }) => event.type === 'tool.settled' && event.isError,
-    isBackgrounded: ({ event }) => event.type === 'tool.settled' && event.backgrounded,
-  },
-}).createMachine({
+// What guards are called with.
+interface Step {
+  readonly event: ToolCallMachineEvent;
+}
+
+const guards = {
+  isRefused: ({ event }: Step) => event.type === 'call.checked' && !event.runnable,
+  isTruncated: ({ event }: Step) => event.type === 'call.checked' && event.truncated,
+  isUnknown: ({ event }: Step) => event.type === 'call.checked' && !event.known,
+  isInvalid: ({ event }: Step) => event.type === 'call.checked' && !event.valid,
+  asks: ({ event }: Step) => event.type === 'call.checked' && event.asks,
+  isDenied: ({ event }: Step) => event.type === 'approval.settled' && !event.allowed,
+  isSpoiled: ({ event }: Step) => event.type === 'approval.settled' && !event.valid,
+  isError: ({ event }: Step) => event.type === 'tool.settled' && event.isError,
+  isBackgrounded: ({ event }: Step) => event.type === 'tool.settled' && event.backgrounded,
+};
+
+const config = {
   id: 'toolCall',
   description: 'One tool call: checked, approved, run, settled.',
   options: { maxIterations: 1000 },
-  context: ({ input }) => ({ callId: input.callId, name: input.name }),
+  context: ({ input }: { readonly input: ToolCallMachineContext }) => ({ callId: input.callId, name: input.name }),
   initial: 'validating',
   states: {
     validating: {
@@ -105,7 +103,22 @@ export const toolCallMachine = setup({
     truncated: { description: 'The token limit cut the message, so the call was not run.', type: 'final' },
     backgrounded: { description: 'The work goes on as a background task.', type: 'final' },
   },
-});
+} as const;
 
-/** Starts a call on the chart as a table: what a turn runs unless an inspector watches. */
-export const startToolCall = chartRuns<ToolCallMachineEvent>(toolCallMachine);
+/** The chart as data. Its final states are the statuses of a tool result, and `backgrounded`. */
+export const toolCallChart = { id: config.id, config, implementations: { guards } };
+
+/** The chart as an XState machine, to read, explore and replace guards of. */
+export const toolCallMachine = /* @__PURE__ */ buildMachine();
+
+// A function, so that a bundle that does not use the machine can leave it out, and XState's interpreter with it.
+function buildMachine() {
+  return setup({
+    types: {
+      context: {} as ToolCallMachineContext,
+      input: {} as ToolCallMachineContext,
+      events: {} as ToolCallMachineEvent,
+    },
+    guards,
+  }).createMachine(config);
+}

@@ -108,59 +108,51 @@ const firstIteration = [
 
 const broken = { target: '#turn.failed', actions: 'breakDown' } as const;
 
-/** The chart of one turn. Its services are stubs until they are provided; `createEngine` provides the real ones. */
-export const turnMachine = setup({
-  types: {
-    context: {} as TurnMachineContext,
-    input: {} as TurnMachineInput,
-    events: {} as TurnMachineEvent,
-    output: {} as TurnOutput,
+// What guards and actions are called with: a command, or the done event of a service.
+interface Step {
+  readonly context: TurnMachineContext;
+  readonly event: TurnMachineEvent;
+}
+
+const guards = {
+  prepares: ({ context }: Step) => context.stages.beforeTurn,
+  shapes: ({ context }: Step) => context.stages.beforeIteration,
+  retries: ({ event }: Step) => factsOf(event)?.kind === 'retry',
+  reshapes: ({ context, event }: Step) => {
+    const facts = factsOf(event);
+    return facts?.kind === 'overflow' && !facts.reshaped && context.stages.beforeIteration;
   },
-  actors: {
-    applyTransformers: serviceStub<{ readonly scope: TurnScope; readonly stage: Stage }, TurnFacts>(
-      'applyTransformers',
-    ),
-    streamModel: serviceStub<TurnScope, TurnFacts>('streamModel'),
-    delay: serviceStub<TurnScope, TurnFacts>('delay'),
-    dispatchTools: serviceStub<TurnScope, TurnFacts>('dispatchTools'),
+  gaveUp: ({ event }: Step) => factsOf(event)?.kind === 'gaveUp',
+  reviews: ({ context, event }: Step) => factsOf(event)?.kind === 'answered' && context.stages.afterIteration,
+  asks: ({ event }: Step) => (factsOf(event)?.calls ?? 0) > 0,
+  goesOn: ({ event }: Step) => goesOn(event),
+  goesOnShaped: ({ context, event }: Step) => goesOn(event) && context.stages.beforeIteration,
+  closes: ({ context }: Step) => context.stages.afterTurn,
+  isLastAnswer: ({ event }: Step) => event.type === 'approval.answered' && event.waiting === 0,
+};
+
+const actions = {
+  beginIteration: ({ context }: Step) => context.scope.beginIteration(),
+  beginReshape: ({ context }: Step) => context.scope.beginReshape(),
+  seal: ({ context }: Step) => context.scope.seal(),
+  interruptTools: ({ context, event }: Step) =>
+    context.scope.interruptTools(event.type === 'turn.cancel' ? event.graceMs : undefined),
+  concludeByFacts: ({ context, event }: Step) => {
+    const facts = factsOf(event);
+    if (facts !== undefined) context.scope.conclude(reasonOf(facts) ?? 'completed');
   },
-  guards: {
-    prepares: ({ context }) => context.stages.beforeTurn,
-    shapes: ({ context }) => context.stages.beforeIteration,
-    retries: ({ event }) => factsOf(event)?.kind === 'retry',
-    reshapes: ({ context, event }) => {
-      const facts = factsOf(event);
-      return facts?.kind === 'overflow' && !facts.reshaped && context.stages.beforeIteration;
-    },
-    gaveUp: ({ event }) => factsOf(event)?.kind === 'gaveUp',
-    reviews: ({ context, event }) => factsOf(event)?.kind === 'answered' && context.stages.afterIteration,
-    asks: ({ event }) => (factsOf(event)?.calls ?? 0) > 0,
-    goesOn: ({ event }) => goesOn(event),
-    goesOnShaped: ({ context, event }) => goesOn(event) && context.stages.beforeIteration,
-    closes: ({ context }) => context.stages.afterTurn,
-    isLastAnswer: ({ event }) => event.type === 'approval.answered' && event.waiting === 0,
-  },
-  actions: {
-    beginIteration: ({ context }) => context.scope.beginIteration(),
-    beginReshape: ({ context }) => context.scope.beginReshape(),
-    seal: ({ context }) => context.scope.seal(),
-    interruptTools: ({ context, event }) =>
-      context.scope.interruptTools(event.type === 'turn.cancel' ? event.graceMs : undefined),
-    concludeByFacts: ({ context, event }) => {
-      const facts = factsOf(event);
-      if (facts !== undefined) context.scope.conclude(reasonOf(facts) ?? 'completed');
-    },
-    conclude: ({ context }, params: { readonly reason: TurnReason }) => context.scope.conclude(params.reason),
-    breakDown: ({ context, event }) => context.scope.breakDown('error' in event ? event.error : undefined),
-    land: ({ context }) => context.scope.land(),
-  },
-}).createMachine({
+  conclude: ({ context }: Step, params: { readonly reason: TurnReason }) => context.scope.conclude(params.reason),
+  breakDown: ({ context, event }: Step) => context.scope.breakDown('error' in event ? event.error : undefined),
+  land: ({ context }: Step) => context.scope.land(),
+};
+
+const config = {
   id: 'turn',
   description: 'One turn of an agent: model calls and tool runs until the model stops.',
   options: { maxIterations: 1000 },
-  context: ({ input }) => ({ scope: input.scope, stages: input.stages }),
+  context: ({ input }: { readonly input: TurnMachineInput }) => ({ scope: input.scope, stages: input.stages }),
   initial: 'idle',
-  output: ({ context }) => context.scope.output(),
+  output: ({ context }: Pick<Step, 'context'>) => context.scope.output(),
   states: {
     idle: {
       description: 'Rests until it is started: nothing may begin in a machine’s initial step.',
@@ -174,7 +166,7 @@ export const turnMachine = setup({
       invoke: {
         src: 'applyTransformers',
         id: 'prepare',
-        input: ({ context }) => ({ scope: context.scope, stage: 'beforeTurn' as const }),
+        input: ({ context }: Pick<Step, 'context'>) => ({ scope: context.scope, stage: 'beforeTurn' as const }),
         onDone: firstIteration,
         onError: broken,
       },
@@ -185,7 +177,7 @@ export const turnMachine = setup({
       invoke: {
         src: 'applyTransformers',
         id: 'shape',
-        input: ({ context }) => ({ scope: context.scope, stage: 'beforeIteration' as const }),
+        input: ({ context }: Pick<Step, 'context'>) => ({ scope: context.scope, stage: 'beforeIteration' as const }),
         onDone: 'streaming',
         onError: broken,
       },
@@ -196,7 +188,7 @@ export const turnMachine = setup({
       invoke: {
         src: 'streamModel',
         id: 'streamModel',
-        input: ({ context }) => context.scope,
+        input: ({ context }: Pick<Step, 'context'>) => context.scope,
         onDone: [
           { guard: 'retries', target: 'waiting' },
           { guard: 'reshapes', target: 'shaping', actions: 'beginReshape' },
@@ -213,7 +205,7 @@ export const turnMachine = setup({
       invoke: {
         src: 'delay',
         id: 'delay',
-        input: ({ context }) => context.scope,
+        input: ({ context }: Pick<Step, 'context'>) => context.scope,
         onDone: 'streaming',
         onError: broken,
       },
@@ -224,7 +216,7 @@ export const turnMachine = setup({
       invoke: {
         src: 'applyTransformers',
         id: 'review',
-        input: ({ context }) => ({ scope: context.scope, stage: 'afterIteration' as const }),
+        input: ({ context }: Pick<Step, 'context'>) => ({ scope: context.scope, stage: 'afterIteration' as const }),
         onDone: afterAnswer,
         onError: broken,
       },
@@ -236,7 +228,7 @@ export const turnMachine = setup({
       invoke: {
         src: 'dispatchTools',
         id: 'dispatchTools',
-        input: ({ context }) => context.scope,
+        input: ({ context }: Pick<Step, 'context'>) => context.scope,
         onDone: nextIteration,
         onError: broken,
       },
@@ -268,7 +260,7 @@ export const turnMachine = setup({
       invoke: {
         src: 'applyTransformers',
         id: 'close',
-        input: ({ context }) => ({ scope: context.scope, stage: 'afterTurn' as const }),
+        input: ({ context }: Pick<Step, 'context'>) => ({ scope: context.scope, stage: 'afterTurn' as const }),
         onDone: 'completed',
         onError: broken,
       },
@@ -290,7 +282,38 @@ export const turnMachine = setup({
       entry: ['seal', { type: 'conclude', params: { reason: 'failed' } }, 'land'],
     },
   },
-});
+} as const;
+
+/** The chart as data: what turns run on, by table. */
+export const turnChart = { id: config.id, config, implementations: { guards, actions } };
+
+/**
+ * The chart as an XState machine, to read, explore and replace parts of. Its services are stubs until they are provided;
+ * `engineWith` provides the real ones.
+ */
+export const turnMachine = /* @__PURE__ */ buildMachine();
+
+// A function, so that a bundle that does not use the machine can leave it out, and XState's interpreter with it.
+function buildMachine() {
+  return setup({
+    types: {
+      context: {} as TurnMachineContext,
+      input: {} as TurnMachineInput,
+      events: {} as TurnMachineEvent,
+      output: {} as TurnOutput,
+    },
+    actors: {
+      applyTransformers: serviceStub<{ readonly scope: TurnScope; readonly stage: Stage }, TurnFacts>(
+        'applyTransformers',
+      ),
+      streamModel: serviceStub<TurnScope, TurnFacts>('streamModel'),
+      delay: serviceStub<TurnScope, TurnFacts>('delay'),
+      dispatchTools: serviceStub<TurnScope, TurnFacts>('dispatchTools'),
+    },
+    guards,
+    actions,
+  }).createMachine(config);
+}
 
 function goesOn(event: object): boolean {
   const facts = factsOf(event);

@@ -54,10 +54,11 @@ export class RunningTurn implements TurnRun {
       isInspected: inspect !== undefined,
     });
     const input = { scope: this.#record, stages: settings.stages };
-    this.#actor =
-      inspect === undefined
-        ? createActor(settings.charts.turnTable, { id: 'turn', input })
-        : createActor(settings.charts.turnMachine, { id: 'turn', input, inspect });
+    this.#actor = createActor(settings.charts.turn, {
+      id: 'turn',
+      input,
+      ...(inspect === undefined ? {} : { inspect }),
+    });
     noteActor(this, this.#actor);
     this.#signal = options.signal;
     this.#begin(conversation);

@@ -6,15 +6,16 @@ import type { Model, ModelRequest, ToolChoice, ToolDefinition } from '../contrac
 import type { Tool } from '../contracts/tool.ts';
 import type { Stage, Transformer } from '../contracts/transformer.ts';
 import type { ChartLogic, ChartRun } from '../machines/chart-logic.ts';
-import type { toolCallMachine, ToolCallMachineEvent } from '../machines/tool-call.ts';
-import type { turnMachine, TurnMachineEvent, TurnMachineInput, TurnOutput } from '../machines/turn.ts';
+import type { ToolCallMachineContext, ToolCallMachineEvent } from '../machines/tool-call.ts';
+import type { TurnMachineEvent, TurnMachineInput, TurnOutput } from '../machines/turn.ts';
 
-/** The charts an engine's turns run on: by table, and for an inspector as machines. */
+/** The charts an engine's turns run on. */
 export interface TurnCharts {
-  readonly turnTable: ChartLogic<TurnMachineEvent, TurnMachineInput, TurnOutput>;
-  readonly turnMachine: typeof turnMachine;
+  readonly turn: ChartLogic<TurnMachineEvent, TurnMachineInput, TurnOutput>;
+  /** A tool call as an actor, for an inspector to see. */
+  readonly toolCall: ChartLogic<ToolCallMachineEvent, ToolCallMachineContext, undefined>;
+  /** A tool call without an actor, of which a turn may have hundreds. */
   readonly startToolCall: () => ChartRun<ToolCallMachineEvent>;
-  readonly toolCallMachine: typeof toolCallMachine;
 }
 
 /** Timers of the platform take at most so many milliseconds; with more they fire at once. */
