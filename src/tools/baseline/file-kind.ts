@@ -42,8 +42,8 @@ const binaryTypes: readonly (readonly [mediaType: string, signature: readonly nu
   ['font/woff2', [0x77, 0x4f, 0x46, 0x32]],
 ];
 
-/** How many bytes from the start are looked at for NUL and control characters. */
-export const kindSampleBytes = 8192;
+// How many bytes from the start are looked at for NUL and control characters.
+const kindSampleBytes = 8192;
 
 /** The kind of a file whose first bytes are `head` (at least `kindSampleBytes` of them, or all there are). */
 export function fileKind(head: Buffer): FileKind {

@@ -1,7 +1,6 @@
 // Arguments of the baseline tools: the plain JSON Schema models see, and a reader that forgives how models write values.
-// Numbers and booleans sent as strings, lists sent as JSON text and null for "absent" are understood; the rest is refused.
+// Numbers and booleans sent as strings and null for "absent" are understood (nested JSON texts by parse-arguments).
 
-import type { JsonValue } from '../../conversation/json.ts';
 import type { StandardIssue, StandardJsonSchema, StandardResult } from '../standard-schema.ts';
 
 /** The part of JSON Schema the baseline tools use. */
@@ -69,16 +68,14 @@ function readValue(schema: ArgumentSchema, value: unknown, path: Path, issues: S
       if (value === false || value === 'false') return false;
       return refuse(`expected true or false, got ${kindOf(value)}`);
     case 'array': {
-      const list = typeof value === 'string' ? parsed(value) : value;
-      if (!Array.isArray(list)) return refuse(`expected an array, got ${kindOf(value)}`);
-      return list.map((item: unknown, index) => readValue(schema.items, item, [...path, index], issues));
+      if (!Array.isArray(value)) return refuse(`expected an array, got ${kindOf(value)}`);
+      return value.map((item: unknown, index) => readValue(schema.items, item, [...path, index], issues));
     }
     case 'object': {
-      const fields = typeof value === 'string' ? parsed(value) : value;
-      if (typeof fields !== 'object' || fields === null || Array.isArray(fields)) {
+      if (typeof value !== 'object' || value === null || Array.isArray(value)) {
         return refuse(`expected an object, got ${kindOf(value)}`);
       }
-      return readFields(schema, fields, path, issues);
+      return readFields(schema, value, path, issues);
     }
   }
 }
@@ -115,14 +112,6 @@ function readInteger(
   if (number < (schema.minimum ?? -Infinity)) return refuse(`expected at least ${schema.minimum}, got ${number}`);
   if (number > (schema.maximum ?? Infinity)) return refuse(`expected at most ${schema.maximum}, got ${number}`);
   return number;
-}
-
-function parsed(text: string): JsonValue | undefined {
-  try {
-    return JSON.parse(text) as JsonValue; // JSON.parse gives nothing else
-  } catch {
-    return undefined;
-  }
 }
 
 function kindOf(value: unknown): string {

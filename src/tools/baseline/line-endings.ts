@@ -9,8 +9,8 @@ export type LineEnding = '\n' | '\r\n' | '\r';
  */
 export type LineBreaks = 'lf' | 'cr';
 
-/** How many characters from the start decide between `lf` and `cr`. */
-export const lineBreakSample = 65_536;
+// How many characters from the start decide between `lf` and `cr`.
+const lineBreakSample = 65_536;
 
 /** A text whose line ends are all LF, and where its characters stood. */
 export interface NormalisedText {

@@ -24,6 +24,7 @@ export async function inCallOrder<Value>(
   signal: AbortSignal,
   work: () => Promise<Value>,
 ): Promise<Value> {
+  realPath.catch(nothing); // it may fail before anybody waits for it
   const admission = session.get(admissionKey, () => ({ last: Promise.resolve() }));
   const turn = admission.last.then(async () => {
     const path = await realPath;

@@ -70,8 +70,8 @@ export function fileState(stat: BigIntStats, content?: Buffer): FileState {
   return content === undefined ? state : { ...state, hash: createHash('sha256').update(content).digest('base64') };
 }
 
-/** The same file with the same content: by hash where both have one, else by size, time and inode. */
-export function isSameState(left: FileState, right: FileState): boolean {
+// The same content: by hash where both have one, else the same file by size, time and inode.
+function isSameState(left: FileState, right: FileState): boolean {
   if (left.hash !== undefined && right.hash !== undefined) return left.hash === right.hash && left.size === right.size;
   return isSameStat(left, right);
 }

@@ -108,6 +108,16 @@ it('shows text it could not write back byte for byte, and refuses to edit it', a
   expect(await bench.bytes('a.txt')).toEqual(bytes);
 });
 
+it('keeps every byte where an older encoding is not valid throughout', async () => {
+  const bench = await workbench();
+  const japanese = iconv.encode('日本語のテキスト\nこんにちは\n漢字かな交じり文\n', 'EUC-JP');
+  const bytes = Buffer.concat([japanese, Buffer.from([0xff, 0xff]), Buffer.from('end\n')]);
+  await bench.put('a.txt', bytes);
+  await bench.read('a.txt');
+  await bench.call('Edit', { file_path: 'a.txt', old_string: 'end', new_string: 'END' });
+  expect(await bench.bytes('a.txt')).toEqual(Buffer.concat([bytes.subarray(0, -4), Buffer.from('END\n')]));
+});
+
 it('refuses UTF-32 as no text', async () => {
   const bench = await workbench();
   await bench.put('a.txt', Buffer.from('fffe000061000000', 'hex'));

@@ -1,8 +1,11 @@
+import { rm, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 
 import { inCallOrder } from '../../../src/tools/baseline/path-lock.ts';
-import { newSession } from './workbench.ts';
+import { newSession, workbench } from './workbench.ts';
 
 const runs = Number(process.env['TURNCHART_RUNS'] ?? 1);
 const live = new AbortController().signal;
@@ -107,4 +110,23 @@ it('a waiter that is aborted leaves at once, and nobody passes the one still run
   first.open();
   await Promise.all([one, three]);
   expect(order).toEqual(['one', 'three']);
+});
+
+it('a link that leads elsewhere once its turn has come is refused', async () => {
+  const bench = await workbench({ readBeforeEdit: false });
+  const link = join(bench.folder, 'link.txt');
+  const path = await bench.put('a.txt', 'a');
+  await bench.put('b.txt', 'b');
+  await symlink('a.txt', link);
+  const first = gate();
+  const holding = inCallOrder(bench.session, Promise.resolve(path), live, () => first.opened);
+  const write = bench.call('Write', { file_path: 'link.txt', content: 'new' });
+  // Calls are let in one after the other: once this one runs, the write is waiting for a.txt.
+  await inCallOrder(bench.session, Promise.resolve('/other'), live, async () => {});
+  await rm(link);
+  await symlink('b.txt', link);
+  first.open();
+  await holding;
+  expect(await write).toMatchObject({ isError: true, text: 'link.txt leads to another file by now. Try again.' });
+  expect([await bench.text('a.txt'), await bench.text('b.txt')]).toEqual(['a', 'b']);
 });

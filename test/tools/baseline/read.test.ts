@@ -109,6 +109,12 @@ it('offers the path below the working directory for one that starts at the root'
   expect(answer.text).toContain('Did you mean src/a.ts?');
 });
 
+it('does not offer denied names', async () => {
+  const { put, read } = await workbench();
+  await put('.env', 'SECRET=1');
+  expect((await read('.enx')).text).toBe('.enx does not exist.');
+});
+
 it('says what is in a folder it is asked to read', async () => {
   const { put, read, folder } = await workbench();
   await mkdir(join(folder, 'src/inner'), { recursive: true });
@@ -128,6 +134,12 @@ it.each([
     Buffer.concat([Buffer.from('PK\u0003\u0004'), Buffer.alloc(30)]),
     'it holds NUL bytes',
     'application/zip',
+  ],
+  [
+    '16-bit numbers',
+    Buffer.from(Uint16Array.of(1, 2, 3, 4, 5, 6).buffer),
+    'it holds NUL bytes',
+    'application/octet-stream',
   ],
   ['control characters', Buffer.from('\u0001\u0002\u0003abc'), 'more than 30 %', 'application/octet-stream'],
 ])('refuses %s with a reason, the type and the size', async (_, bytes, reason, mediaType) => {

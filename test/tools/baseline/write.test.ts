@@ -55,6 +55,13 @@ it('says when only a part of what it replaces had been read', async () => {
   );
 });
 
+it('counts a line that was cut as not read whole', async () => {
+  const bench = await workbench();
+  await bench.put('a.txt', 'x'.repeat(5000));
+  await bench.read('a.txt');
+  expect((await bench.call('Write', { file_path: 'a.txt', content: 'y\n' })).text).toContain('Only a part');
+});
+
 it('leaves a file alone that has the content already', async () => {
   const bench = await workbench();
   const path = await bench.put('a.txt', 'x\n');
@@ -94,6 +101,14 @@ it('keeps UTF-16 and its mark', async () => {
   await bench.read('a.txt');
   await bench.call('Write', { file_path: 'a.txt', content: 'new 北\n' });
   expect(await bench.bytes('a.txt')).toEqual(Buffer.from('\u{FEFF}new 北\n', 'utf16le'));
+});
+
+it('writes whole UTF-8 over UTF-8 with stray bytes', async () => {
+  const bench = await workbench();
+  await bench.put('a.txt', Buffer.concat([Buffer.from('北京 日本'), Buffer.from([0xff, 0x0a])]));
+  await bench.read('a.txt');
+  await bench.call('Write', { file_path: 'a.txt', content: 'größe 北\n' });
+  expect(await bench.text('a.txt')).toBe('größe 北\n');
 });
 
 it('turns to UTF-8 and says so when the old encoding lacks a character', async () => {
