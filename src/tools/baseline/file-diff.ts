@@ -23,7 +23,7 @@ export function fileDiff(before: string, after: string, maxLines: number): FileD
   const newPart = after.slice(head, after.length - tail);
   const skipped = countLines(before.slice(0, head));
   const patch = structuredPatch('', '', oldPart, newPart, '', '', { context, maxEditLength: maxEdits });
-  const hunks = patch?.hunks ?? [wholeHunk(oldPart, newPart)];
+  const hunks = patch?.hunks ?? plainHunks(linesOf(oldPart), linesOf(newPart));
   let added = 0;
   let removed = 0;
   const lines: string[] = [];
@@ -66,19 +66,35 @@ function commonLines(before: string, after: string): { head: number; tail: numbe
   return { head, tail: before.length - from };
 }
 
-// Too different for a line by line account: everything out, everything in.
-function wholeHunk(
-  before: string,
-  after: string,
-): { oldStart: number; oldLines: number; newStart: number; newLines: number; lines: string[] } {
-  const oldLines = linesOf(before);
-  const newLines = linesOf(after);
+// For texts with too many changes to look for the shortest account. With as many lines as before, lines that differ are
+// taken for changed in place; otherwise everything goes out and comes in.
+function plainHunks(before: readonly string[], after: readonly string[]): Hunk[] {
+  if (before.length !== after.length) return [hunkOf(before, after, 0)];
+  const hunks: Hunk[] = [];
+  for (let from = 0; from < before.length; from++) {
+    let to = from;
+    while (to < before.length && before[to] !== after[to]) to++;
+    if (to > from) hunks.push(hunkOf(before.slice(from, to), after.slice(from, to), from));
+    from = to;
+  }
+  return hunks;
+}
+
+interface Hunk {
+  readonly oldStart: number;
+  readonly oldLines: number;
+  readonly newStart: number;
+  readonly newLines: number;
+  readonly lines: readonly string[];
+}
+
+function hunkOf(before: readonly string[], after: readonly string[], skipped: number): Hunk {
   return {
-    oldStart: 1,
-    oldLines: oldLines.length,
-    newStart: 1,
-    newLines: newLines.length,
-    lines: [...oldLines.map((line) => `-${line}`), ...newLines.map((line) => `+${line}`)],
+    oldStart: skipped + 1,
+    oldLines: before.length,
+    newStart: skipped + 1,
+    newLines: after.length,
+    lines: [...before.map((line) => `-${line}`), ...after.map((line) => `+${line}`)],
   };
 }
 
