@@ -29,9 +29,10 @@ export function createChartedEngine<TurnContext>(
     run: (conversation: Conversation, runOptions): TurnRun =>
       new RunningTurn(conversation, internalsOf(engine), runOptions),
   };
+  const settings = settingsOf(own, charts);
   noteInternals(engine, {
-    settings: settingsOf(own, charts),
-    inspect: own.inspect === undefined ? undefined : quietly(own.inspect),
+    settings,
+    inspect: own.inspect === undefined ? undefined : quietly(own.inspect, settings.onListenerError),
   });
   return engine;
 }

@@ -59,7 +59,7 @@ class ChartedOperative implements Operative {
       throw invalid;
     }
     this.session = createSession(this.#host);
-    const inspect = inspectOf(options, engine);
+    const inspect = inspectOf(options, engine, onListenerError);
     this.#scope = new ConversationScope(options, {
       conversation: this.conversation,
       session: this.session,
@@ -183,8 +183,9 @@ const sealedEvent = { type: 'turn.sealed' } as const;
 function inspectOf(
   options: OperativeOptions,
   engine: EngineInternals | undefined,
+  onListenerError: (thrown: unknown) => void,
 ): ((event: unknown) => void) | undefined {
-  if (options.inspect !== undefined) return quietly(options.inspect);
+  if (options.inspect !== undefined) return quietly(options.inspect, onListenerError);
   return engine?.inspect as ((event: unknown) => void) | undefined;
 }
 

@@ -55,14 +55,17 @@ export function settingsOf(options: EngineOptions, charts: TurnCharts = standard
   };
 }
 
-/** A callback whose own throw is dropped: there is nobody left to tell. */
-export function quietly<Argument>(callback: ((argument: Argument) => void) | undefined): (argument: Argument) => void {
+/** A callback whose throw goes to `onError`; without one it is dropped, for there is nobody left to tell. */
+export function quietly<Argument>(
+  callback: ((argument: Argument) => void) | undefined,
+  onError: (thrown: unknown) => void = () => undefined,
+): (argument: Argument) => void {
   if (callback === undefined) return () => undefined;
   return (argument) => {
     try {
       callback(argument);
-    } catch {
-      // Nobody left to tell.
+    } catch (thrown) {
+      onError(thrown);
     }
   };
 }
@@ -79,8 +82,14 @@ function byStage(transformers: readonly Transformer[]): Record<Stage, readonly T
 }
 
 function checkTransformer(transformer: Transformer): void {
-  if (typeof transformer === 'object' && transformer !== null && typeof transformer.name === 'string') return;
-  throw invalid('transformers', 'objects with a "name" and at least one stage function', transformer);
+  if (typeof transformer !== 'object' || transformer === null || typeof transformer.name !== 'string') {
+    throw invalid('transformers', 'objects with a "name" and stage functions', transformer);
+  }
+  for (const stage of ['beforeTurn', 'beforeIteration', 'afterIteration', 'afterTurn'] as const) {
+    const given: unknown = transformer[stage];
+    if (given === undefined || typeof given === 'function') continue;
+    throw invalid(`transformers: ${transformer.name}.${stage}`, 'a function', given);
+  }
 }
 
 function checkModel(model: Model): void {
