@@ -1,0 +1,55 @@
+// The model's side in the reference: a move becomes single events, so that a test can put something between any two.
+
+import type { Line, ReferenceTurn } from './reference-turn.ts';
+import type { Answer, Failure, GateKind, Release } from './world-terms.ts';
+
+/** What the outside world does next. */
+export type ModelMove =
+  | { readonly do: 'say' }
+  | { readonly do: 'answer'; readonly answer: Answer }
+  | { readonly do: 'fail'; readonly failure: Failure }
+  | { readonly do: 'release'; readonly gate: GateKind; readonly index: number; readonly how: Release };
+
+/** Holds the events that were sent and not yet heard. */
+export class ReferenceModelEnd {
+  line: Line = { number: 0, isStarted: true, hasSaid: true, isOver: true };
+  readonly #world: { readonly line: Line; readonly turn: ReferenceTurn | undefined };
+  readonly #sent: (() => void)[] = [];
+
+  constructor(world: { readonly line: Line; readonly turn: ReferenceTurn | undefined }) {
+    this.#world = world;
+  }
+
+  issue(move: Exclude<ModelMove, { do: 'release' }>): void {
+    const { line } = this.#world;
+    if (line.isOver) return;
+    const send = (event: Parameters<ReferenceTurn['hear']>[1]) =>
+      this.#sent.push(() => this.#world.turn?.hear(line, event));
+    if (move.do === 'fail') {
+      line.isOver = true;
+      send({ failure: move.failure });
+      return;
+    }
+    if (!line.isStarted) send('start');
+    line.isStarted = true;
+    if ((move.do === 'say' || move.answer.text) && !line.hasSaid) {
+      line.hasSaid = true;
+      send('text');
+    }
+    if (move.do === 'say') return;
+    line.isOver = true;
+    send('end');
+    send({ answer: move.answer });
+  }
+
+  /** Lets one event be heard; false when none is on its way. */
+  hearOne(): boolean {
+    const heard = this.#sent.shift();
+    heard?.();
+    return heard !== undefined;
+  }
+
+  hearAll(): void {
+    while (this.hearOne());
+  }
+}
