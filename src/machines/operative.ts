@@ -32,6 +32,8 @@ export interface CompactFacts {
 
 /** The chart's one handle on its conversation. Every method is total and answers the submission or question it gets. */
 export interface OperativeScope {
+  /** Messages held for the next turn, counted now. */
+  readonly queued: number;
   /** The submission starts the next turn, whose id and events exist from here on. */
   claim(submission: Submission): void;
   /** As `claim`, without a message. */
@@ -144,6 +146,7 @@ const guards = {
   isQueue: ({ event }: Step) => event.type === 'message.submit' && event.policy === 'queue',
   isReject: ({ event }: Step) => event.type === 'message.submit' && event.policy === 'reject',
   isPreempt: ({ event }: Step) => event.type === 'message.submit' && event.policy === 'preempt',
+  holdsMessages: ({ context }: Step) => context.scope.queued > 0,
   isPossible: ({ event }: Step) => event.type === 'operative.compact' && event.possible,
   startsNext: ({ context, event }: Step) => startsNext(context, event),
   startsNextReloaded: ({ context, event }: Step) => context.reloads && startsNext(context, event),
@@ -261,10 +264,15 @@ const config = {
           { actions: 'steer' },
         ],
         'turn.resume': { actions: 'joinResume' },
-        'turn.cancel': {
-          target: 'idle',
-          actions: ['awaitEnd', { type: 'endClaim', params: { reason: 'aborted' } }],
-        },
+        'turn.cancel': [
+          {
+            guard: 'holdsMessages',
+            target: 'reloading',
+            reenter: true,
+            actions: ['awaitEnd', { type: 'endClaim', params: { reason: 'aborted' } }, 'claimWaiting'],
+          },
+          { target: 'idle', actions: ['awaitEnd', { type: 'endClaim', params: { reason: 'aborted' } }] },
+        ],
         'operative.compact': { actions: 'declineCompact' },
         'operative.close': {
           target: 'closed',

@@ -29,7 +29,7 @@ export interface TurnFacts {
   readonly reshaped: boolean;
 }
 
-/** The end of a turn, and what waits for the next one: read at the instant the turn ends. */
+/** The end of a turn, and what waits for the next one: counted when it is read. */
 export interface TurnOutput extends TurnResult {
   readonly waiting: {
     /** Accepted steers no drain took. */

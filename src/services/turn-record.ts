@@ -253,7 +253,17 @@ export class TurnRecord implements TurnScope {
   }
 
   output(): TurnOutput {
-    return { ...this.result(), waiting: { late: this.inbox.pending, queued: this.inbox.queued } };
+    const { inbox } = this;
+    // Read when looked at: a message may be accepted between the turn's last step and the operative's next.
+    const waiting = {
+      get late() {
+        return inbox.pending;
+      },
+      get queued() {
+        return inbox.queued;
+      },
+    };
+    return { ...this.result(), waiting };
   }
 
   /** What inspectors see of it: never the transcript. */
