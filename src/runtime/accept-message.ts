@@ -10,12 +10,13 @@ export function acceptMessage(input: string | Message, host: Host): Message {
     if (input.trim() === '') throw invalid('it is empty');
     return { id: host.createId('message'), role: 'user', content: [{ type: 'text', text: input }] };
   }
-  const fault = faultOf(input);
+  const fault = submitFault(input);
   if (fault !== undefined) throw invalid(fault);
   return input;
 }
 
-function faultOf(message: Message): string | undefined {
+/** Why a message cannot be submitted, to follow "because"; undefined when it can. */
+export function submitFault(message: Message): string | undefined {
   if (typeof message !== 'object' || message === null)
     return `it is ${message === null ? 'null' : `a ${typeof message}`}`;
   if (typeof message.id !== 'string' || message.id === '') return 'its id is not a non-empty string';

@@ -34,9 +34,15 @@ interface Held {
   readonly broadcaster: Broadcaster<OperativeEvent> | undefined;
 }
 
+interface Listener {
+  readonly hear: (event: OperativeEvent) => void;
+  isOff: boolean;
+}
+
 /** Delivers in order. While it holds, events wait; `release` delivers them, and what they cause, in order. */
 export class EventHub {
-  readonly #listeners = new Set<(event: OperativeEvent) => void>();
+  // Replaced, never changed: whoever subscribes while an event is told hears of the next one first.
+  #listeners: readonly Listener[] = [];
   readonly #onListenerError: (error: unknown) => void;
   #held: Held[] = [];
   #isHolding = false;
@@ -46,10 +52,12 @@ export class EventHub {
   }
 
   subscribe(listener: (event: OperativeEvent) => void): () => void {
-    // A listener of its own for each call: the same function may subscribe twice.
-    const own = (event: OperativeEvent): void => listener(event);
-    this.#listeners.add(own);
-    return () => this.#listeners.delete(own);
+    const own: Listener = { hear: listener, isOff: false };
+    this.#listeners = [...this.#listeners, own];
+    return () => {
+      own.isOff = true;
+      this.#listeners = this.#listeners.filter((other) => other !== own);
+    };
   }
 
   /** Publishes on a channel, or without one to the listeners alone. */
@@ -75,8 +83,9 @@ export class EventHub {
     if (event === undefined) return broadcaster?.end();
     broadcaster?.push(event);
     for (const listener of this.#listeners) {
+      if (listener.isOff) continue;
       try {
-        listener(event);
+        listener.hear(event);
       } catch (thrown) {
         this.#onListenerError(thrown);
       }

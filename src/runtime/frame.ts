@@ -1,6 +1,7 @@
 // How a message that was steered into a running turn is marked for the model.
 
 import type { Message } from '../conversation/message.ts';
+import { submitFault } from './accept-message.ts';
 import type { Frame } from './ledger.ts';
 
 /** The default mark: a text block of its own in front; `meta.frame` counts the blocks it added. */
@@ -10,7 +11,7 @@ export const defaultFrame: Frame = (message) => ({
   meta: { ...message.meta, frame: 1 },
 });
 
-/** The host's frame made safe: one that throws, or changes id or role, leaves the message as it is. */
+/** The host's frame made safe: one that throws, or returns another or no user message, leaves the message as it is. */
 export function frameWith(
   frame: ((message: Message) => Message) | null | undefined,
   onListenerError: (error: unknown) => void,
@@ -20,8 +21,11 @@ export function frameWith(
   return (message) => {
     try {
       const framed = frame(message);
-      if (framed.id === message.id && framed.role === 'user' && Array.isArray(framed.content)) return framed;
-      throw new TypeError('frameInjectedMessage must return a user message with the same id.');
+      const fault = submitFault(framed) ?? (framed.id === message.id ? undefined : 'its id differs');
+      if (fault === undefined) return framed;
+      throw new TypeError(
+        `frameInjectedMessage must return a user message with the same id and some content, and for message "${message.id}" ${fault}. The message is used without a frame.`,
+      );
     } catch (thrown) {
       onListenerError(thrown);
       return message;
