@@ -47,8 +47,10 @@ export class Ticket implements Submission {
   readonly turnContext: unknown;
   /** Position in the order of acceptance. */
   sequence = 0;
-  /** It was put into the transcript. */
+  /** It is in the transcript. */
   isLanded = false;
+  /** It was held for the next turn, so that turn is its own. */
+  isHeld = false;
   /** The turn and iteration that asked the model with it. */
   turnId = '';
   iteration = 0;
@@ -83,9 +85,10 @@ export class Ticket implements Submission {
     this.#listeners.push(listener);
   }
 
-  decide(outcome: SubmitOutcome, events: AsyncIterable<unknown>): void {
+  /** `read` makes the events of one caller: each reads its own. */
+  decide(outcome: SubmitOutcome, read: () => AsyncIterable<unknown>): void {
     this.outcome = outcome;
-    for (const listener of this.#listeners.splice(0)) listener({ ...outcome, events });
+    for (const listener of this.#listeners.splice(0)) listener({ ...outcome, events: read() });
   }
 
   /** The first fate stands. */
@@ -137,9 +140,14 @@ export class Ledger implements Inbox {
     return this.#owed.length > 0;
   }
 
-  /** The first ticket of this id, if one was accepted. */
+  /** The first ticket of this id that was not refused. */
   known(messageId: string): Ticket | undefined {
     return this.#accepted.get(messageId);
+  }
+
+  /** Takes note of a submission before it is decided: the same id may come again meanwhile. */
+  note(ticket: Ticket): void {
+    this.#accepted.set(ticket.messageId, ticket);
   }
 
   start(ticket: Ticket): void {
@@ -153,6 +161,7 @@ export class Ledger implements Inbox {
   }
 
   hold(ticket: Ticket): void {
+    ticket.isHeld = true;
     this.#accept(ticket);
     this.#next.push(ticket);
   }
@@ -165,7 +174,7 @@ export class Ledger implements Inbox {
   /** Takes a waiting message out; undefined when it does not wait. */
   withdraw(messageId: string): Ticket | undefined {
     for (const lane of [this.#steers, this.#next]) {
-      const index = lane.findIndex((ticket) => ticket.messageId === messageId);
+      const index = lane.findIndex((ticket) => ticket.messageId === messageId && !ticket.isLanded);
       if (index >= 0) return lane.splice(index, 1)[0];
     }
     return undefined;
@@ -188,13 +197,17 @@ export class Ledger implements Inbox {
     return this.#starters.length > 0;
   }
 
-  /** Makes what waits the starters of the next turn, in order, preempts last; the turn gets the context of the first. */
+  /**
+   * Makes what waits the starters of the next turn, in order, preempts last. The turn gets the context of the message
+   * that makes it start: the first preempt, else the first held one, else the first late one.
+   */
   startWaiting(): { readonly turnContext: unknown; readonly preempts: readonly Ticket[] } {
     const preempts = this.#preempts;
+    const starter = preempts[0] ?? this.#landed.find(({ isHeld }) => isHeld) ?? this.#landed[0];
     this.#starters = [...this.#landed, ...preempts];
     this.#landed = [];
     this.#preempts = [];
-    return { turnContext: this.#starters[0]?.turnContext, preempts };
+    return { turnContext: starter?.turnContext, preempts };
   }
 
   /** Held messages start the claimed turn, which has nothing else to answer. */
@@ -212,16 +225,15 @@ export class Ledger implements Inbox {
     return fresh;
   }
 
-  /** Accepted, unanswered messages that a reloaded transcript must have, in order; the starters come later. */
+  /** Messages of ended turns that nobody answered: a reloaded transcript must have them, in order, before the starters. */
   outstanding(): readonly Message[] {
-    const landedStarters = this.#starters.filter((ticket) => ticket.isLanded);
-    return bySequence([...this.#owed, ...landedStarters]).map((ticket) => ticket.message);
+    return bySequence(this.#owed).map((ticket) => ticket.message);
   }
 
-  /** A reload brought these ids: what is there already is not appended again. */
+  /** The transcript was replaced and has these ids: what is there is not appended again, what is not will be. */
   noteStored(ids: ReadonlySet<string>): void {
     for (const ticket of [...this.#starters, ...this.#steers, ...this.#next]) {
-      if (ids.has(ticket.messageId)) ticket.isLanded = true;
+      ticket.isLanded = ids.has(ticket.messageId);
     }
   }
 
@@ -281,7 +293,7 @@ export class Ledger implements Inbox {
 
   #accept(ticket: Ticket): void {
     if (ticket.sequence === 0) ticket.sequence = ++this.#sequence;
-    this.#accepted.set(ticket.messageId, ticket);
+    this.note(ticket);
   }
 
   #ask(ticket: Ticket, iteration: number): void {

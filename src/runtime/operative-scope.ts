@@ -37,11 +37,11 @@ interface Claim {
   readonly channel: TurnChannel;
   readonly turnContext: unknown;
   settings: TurnSettings;
-  /** A resume that waits for the reload to know whether there is anything to do. */
-  resume: { readonly question: OpenQuestion; readonly events: AsyncIterable<OperativeEvent> } | undefined;
+  /** Resumes that wait for the reload to know whether there is anything to do; the first made the claim. */
+  readonly resumes: { readonly question: OpenQuestion; readonly events: AsyncIterable<OperativeEvent> }[];
   isAnnounced: boolean;
-  /** Messages of the transcript after a reload, to be told once the turn is announced. */
-  reloaded: number | undefined;
+  /** What a reload brought and what it lacked, to be told once the turn is announced. */
+  reloaded: { readonly messages: number; readonly missing: readonly Message[] } | undefined;
   error: TurnchartError | undefined;
 }
 
@@ -60,6 +60,8 @@ export class ConversationScope implements ReloadScope {
   #record: TurnRecord | undefined;
   #ended: TurnResult | undefined;
   #compact: OpenQuestion | undefined;
+  #storedIds: Set<string> | undefined;
+  #onListenerError: (error: unknown) => void;
 
   constructor(
     options: OperativeOptions,
@@ -78,8 +80,22 @@ export class ConversationScope implements ReloadScope {
     this.#isInspected = parts.isInspected;
     this.conversation = parts.conversation;
     this.session = parts.session;
-    this.hub = new EventHub(parts.onListenerError);
-    this.ledger = new Ledger(frameWith(options.frameInjectedMessage, parts.onListenerError));
+    this.#onListenerError = parts.onListenerError;
+    const onListenerError = (error: unknown) => this.#onListenerError(error);
+    this.hub = new EventHub(onListenerError);
+    this.ledger = new Ledger(frameWith(options.frameInjectedMessage, onListenerError));
+  }
+
+  get queued(): number {
+    return this.ledger.queued;
+  }
+
+  /** The transcript had this id before the ledger knew it: a host may store a message before it submits it. */
+  isStored(messageId: string): boolean {
+    const { messages } = this.conversation;
+    // Read once: what this operative accepts later is in its ledger, and by hand one can only append.
+    this.#storedIds ??= new Set(messages.map(({ id }) => id));
+    return this.#storedIds.has(messageId) || messages.at(-1)?.id === messageId;
   }
 
   /** The rest of the current turn's events; nothing when none is claimed. */
@@ -113,7 +129,7 @@ export class ConversationScope implements ReloadScope {
     if (this.#claim !== undefined) return this.steer(ticket);
     const claim = this.#open(ticket.turnContext);
     this.ledger.start(ticket);
-    ticket.decide({ outcome: 'startedTurn', turnId: claim.turnId }, claim.channel.read());
+    ticket.decide({ outcome: 'startedTurn', turnId: claim.turnId }, () => claim.channel.read());
     this.#announce(claim);
   }
 
@@ -122,7 +138,7 @@ export class ConversationScope implements ReloadScope {
     const claim = this.#claim ?? this.#open(open.turnContext);
     const events = claim.channel.read();
     if (this.#options.reloadBeforeStart !== undefined) {
-      claim.resume = { question: open, events };
+      claim.resumes.push({ question: open, events });
       return;
     }
     open.answer({ outcome: 'startedTurn', events });
@@ -133,7 +149,7 @@ export class ConversationScope implements ReloadScope {
     const { turnContext, preempts } = this.ledger.startWaiting();
     const claim = this.#open(turnContext);
     for (const ticket of preempts) {
-      ticket.decide({ outcome: 'startedTurn', turnId: claim.turnId }, claim.channel.read());
+      ticket.decide({ outcome: 'startedTurn', turnId: claim.turnId }, () => claim.channel.read());
     }
     this.#announce(claim);
   }
@@ -142,20 +158,20 @@ export class ConversationScope implements ReloadScope {
     const ticket = ticketOf(submission);
     const turnId = this.#claim?.turnId ?? '';
     this.ledger.steer(ticket);
-    ticket.decide({ outcome: 'injected', turnId }, this.readEvents());
+    ticket.decide({ outcome: 'injected', turnId }, () => this.readEvents());
     if (this.#claim !== undefined) this.#announce(this.#claim);
   }
 
   keepLate(submission: Submission): void {
     const ticket = ticketOf(submission);
     this.ledger.steer(ticket);
-    ticket.decide({ outcome: 'queued' }, this.readEvents());
+    ticket.decide({ outcome: 'queued' }, () => this.readEvents());
   }
 
   hold(submission: Submission): void {
     const ticket = ticketOf(submission);
     this.ledger.hold(ticket);
-    ticket.decide({ outcome: 'queued' }, this.readEvents());
+    ticket.decide({ outcome: 'queued' }, () => this.readEvents());
     if (this.#claim !== undefined) this.#announce(this.#claim);
     this.#push({ type: 'message.queued', message: ticket.message });
   }
@@ -166,8 +182,9 @@ export class ConversationScope implements ReloadScope {
 
   reject(submission: Submission, why: 'busy' | 'closed'): void {
     const ticket = ticketOf(submission);
+    this.ledger.forget(ticket);
     ticket.deliver({ status: 'rejected' });
-    ticket.decide({ outcome: 'rejected', why }, nothing());
+    ticket.decide({ outcome: 'rejected', why }, nothing);
   }
 
   demotePreempts(): void {
@@ -175,7 +192,11 @@ export class ConversationScope implements ReloadScope {
   }
 
   joinResume(question: Question): void {
-    (question as OpenQuestion).answer({ outcome: 'alreadyRunning', events: this.readEvents() });
+    const open = question as OpenQuestion;
+    const claim = this.#claim;
+    // Whether a turn runs at all is known after the reload.
+    if (claim !== undefined && !claim.isAnnounced) claim.resumes.push({ question: open, events: claim.channel.read() });
+    else open.answer({ outcome: 'alreadyRunning', events: this.readEvents() });
   }
 
   declineResume(question: Question): void {
@@ -183,9 +204,9 @@ export class ConversationScope implements ReloadScope {
   }
 
   dropClaim(): void {
-    const resume = this.#claim?.resume;
+    const resumes = this.#claim?.resumes ?? [];
     this.#claim = undefined;
-    if (resume !== undefined) this.declineResume(resume.question);
+    for (const { question } of resumes) this.declineResume(question);
   }
 
   endClaim(reason: 'aborted' | 'failed'): void {
@@ -206,12 +227,10 @@ export class ConversationScope implements ReloadScope {
   beginTurn(): void {
     const claim = this.#claim;
     if (claim === undefined) return;
+    this.hub.hold();
     this.#announce(claim);
     this.#checkTranscript(claim);
-    for (const message of this.ledger.begin(claim.turnId)) {
-      // The host may have put it there itself before it submitted it.
-      if (this.conversation.messages.at(-1)?.id !== message.id) this.#append(claim, message);
-    }
+    for (const message of this.ledger.begin(claim.turnId)) this.#append(claim, message);
   }
 
   turnInput(): TurnMachineInput {
@@ -290,10 +309,7 @@ export class ConversationScope implements ReloadScope {
   }
 
   close(): void {
-    for (const ticket of this.ledger.takePreempts()) {
-      this.ledger.forget(ticket);
-      this.reject(ticket, 'closed');
-    }
+    for (const ticket of this.ledger.takePreempts()) this.reject(ticket, 'closed');
     this.hub.hold();
     this.hub.publish({ type: 'operative.closed' });
     releaseConversation(this.conversation);
@@ -312,16 +328,18 @@ export class ConversationScope implements ReloadScope {
     const contents = contentsOf(loaded);
     const scratch: Conversation = { system: contents.system, messages: [...contents.messages] };
     makeValid(scratch);
-    const known = new Set(scratch.messages.map((message) => message.id));
-    for (const message of this.ledger.outstanding()) if (!known.has(message.id)) scratch.messages.push(message);
+    const stored = new Set(scratch.messages.map((message) => message.id));
+    const missing = this.ledger.outstanding().filter(({ id }) => !stored.has(id));
     putContents(this.conversation, scratch);
     noteValid(this.conversation);
-    this.ledger.noteStored(known);
-    claim.reloaded = this.conversation.messages.length;
-    if (claim.resume === undefined && !this.ledger.hasStarters && this.ledger.pending === 0 && !this.isAnswerable()) {
+    this.ledger.noteStored(stored);
+    this.#storedIds = stored;
+    claim.reloaded = { messages: this.conversation.messages.length, missing };
+    const isAnswerable = missing.length > 0 || this.isAnswerable();
+    if (claim.isAnnounced && !this.ledger.hasStarters && this.ledger.pending === 0 && !isAnswerable) {
       this.ledger.startHeld(); // a resume with nothing to answer, but messages held for the next turn meanwhile
     }
-    return claim.isAnnounced || this.isAnswerable();
+    return claim.isAnnounced || isAnswerable;
   }
 
   failLoad(error: unknown): void {
@@ -341,6 +359,14 @@ export class ConversationScope implements ReloadScope {
     return last.meta?.['cut'] !== undefined && this.ledger.owes;
   }
 
+  /** Why a resume would do nothing; undefined where it would, or where only the reload can tell. */
+  whyNotResume(): string | undefined {
+    if (this.#options.reloadBeforeStart !== undefined || this.isAnswerable()) return undefined;
+    return this.conversation.messages.length === 0
+      ? 'The transcript is empty.'
+      : 'The last message is an answer already.';
+  }
+
   toJSON(): JsonValue {
     return { messages: this.conversation.messages.length, pending: this.ledger.pending, queued: this.ledger.queued };
   }
@@ -351,7 +377,7 @@ export class ConversationScope implements ReloadScope {
       channel: new TurnChannel(this.hub),
       turnContext,
       settings: this.#askEngine(),
-      resume: undefined,
+      resumes: [],
       isAnnounced: false,
       reloaded: undefined,
       error: undefined,
@@ -365,7 +391,9 @@ export class ConversationScope implements ReloadScope {
   #askEngine(): TurnSettings {
     const { engine } = this.#options;
     try {
-      return internalsOf(typeof engine === 'function' ? engine() : engine).settings;
+      const { settings } = internalsOf(typeof engine === 'function' ? engine() : engine);
+      this.#onListenerError = settings.onListenerError;
+      return settings;
     } catch (thrown) {
       return failingSettings(thrown, this.#host);
     }
@@ -385,13 +413,15 @@ export class ConversationScope implements ReloadScope {
     if (!claim.isAnnounced) {
       claim.isAnnounced = true;
       claim.channel.push({ type: 'turn.started', turnId: claim.turnId });
-      const { resume } = claim;
-      claim.resume = undefined;
-      resume?.question.answer({ outcome: 'startedTurn', events: resume.events });
+      for (const [index, { question, events }] of claim.resumes.splice(0).entries()) {
+        question.answer({ outcome: index === 0 ? 'startedTurn' : 'alreadyRunning', events });
+      }
     }
-    if (claim.reloaded === undefined) return;
-    claim.channel.push({ type: 'turn.reloaded', messages: claim.reloaded });
+    const { reloaded } = claim;
+    if (reloaded === undefined) return;
     claim.reloaded = undefined;
+    claim.channel.push({ type: 'turn.reloaded', messages: reloaded.messages });
+    for (const message of reloaded.missing) this.#append(claim, message);
   }
 
   #finish(claim: Claim, landed: readonly Message[], late: readonly Message[], result: TurnResult): void {

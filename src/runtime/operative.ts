@@ -100,14 +100,19 @@ class ChartedOperative implements Operative {
       );
     }
     const message = acceptMessage(input, this.#host);
-    const known = this.#scope.ledger.known(message.id);
+    const { ledger } = this.#scope;
+    const known = ledger.known(message.id);
     const ticket = known ?? new Ticket(message, turnContext);
     const decision = new Promise<Decision>((resolve) => {
       ticket.onDecision(resolve);
     });
-    if (known === undefined) this.#actor.send({ type: 'message.submit', policy, submission: ticket });
-    else if (known.outcome !== undefined)
+    if (known === undefined) {
+      ticket.isLanded = input === message && this.#scope.isStored(message.id);
+      ledger.note(ticket);
+      this.#actor.send({ type: 'message.submit', policy, submission: ticket });
+    } else if (known.outcome !== undefined) {
       return resultOf(known, { ...known.outcome, events: this.#scope.readEvents() });
+    }
     return resultOf(ticket, await decision);
   }
 
@@ -147,7 +152,7 @@ class ChartedOperative implements Operative {
   }
 
   can(command: OperativeCommand): ReturnType<Operative['can']> {
-    const why = whyNot(command, this.state, this.#scope.isAnswerable());
+    const why = whyNot(command, this.state, () => this.#scope.whyNotResume());
     return why === undefined ? { allowed: true } : { allowed: false, why };
   }
 
@@ -201,7 +206,11 @@ function resultOf(ticket: Ticket, decision: Decision): SubmitResult {
   };
 }
 
-function whyNot(command: OperativeCommand, state: OperativeState, isAnswerable: boolean): string | undefined {
+function whyNot(
+  command: OperativeCommand,
+  state: OperativeState,
+  whyNotResume: () => string | undefined,
+): string | undefined {
   if (state === 'closed' || state === 'closing')
     return command === 'cancel' && state === 'closing' ? undefined : 'The operative is closed.';
   const isIdle = state === 'idle';
@@ -211,8 +220,7 @@ function whyNot(command: OperativeCommand, state: OperativeState, isAnswerable: 
     case 'steer':
       return state === 'running' || state === 'reloading' ? undefined : `No turn takes messages now (${state}).`;
     case 'resume':
-      if (!isIdle) return undefined;
-      return isAnswerable ? undefined : 'The last message is an answer already.';
+      return isIdle ? whyNotResume() : undefined;
     case 'cancel':
       return isIdle ? 'No turn is running.' : undefined;
     case 'compact':
