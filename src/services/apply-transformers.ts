@@ -51,6 +51,7 @@ class StageRun {
       const base = this.#record.conversation.messages.length;
       try {
         const given: unknown = this.#call(transformer, input);
+        if (this.#isOver) return; // it cancelled its own turn: what it gave comes too late
         if (isThenable(given)) {
           // Promise.resolve tames thenables that call back at once or twice.
           Promise.resolve(given).then(
@@ -61,8 +62,10 @@ class StageRun {
         }
         this.#take(transformer, given as Outcome, input, base);
       } catch (thrown) {
+        if (this.#isOver) return;
         this.#refuse(transformer, thrown);
       }
+      if (this.#isOver) return;
     }
     this.#isOver = true;
     this.#calls.abandon(); // what a transformer did not wait for must not outlive its stage
@@ -89,7 +92,7 @@ class StageRun {
     } catch (thrown) {
       this.#refuse(transformer, thrown);
     }
-    this.go();
+    if (!this.#isOver) this.go();
   }
 
   // Before an iteration each transformer sees the view of the one before it; else all see the transcript.

@@ -153,6 +153,7 @@ export class PerformedCall {
       return this.#deny(`the preview threw: ${messageOf(thrown)}`);
     }
     if (!(answer instanceof Promise)) return this.#answered(answer);
+    if (this.#isOver) return void answer.catch(() => undefined);
     this.#isAsking = true;
     this.#audience.approval(true);
     answer.then(
@@ -174,6 +175,7 @@ export class PerformedCall {
     try {
       const answer = approve({ call: this.#call, tool, args: this.#args, ...shown }, this.#toolContext());
       if (!isThenable(answer)) return answer;
+      if (this.#isOver) return Promise.resolve(answer); // who was asked cancelled the turn: nobody waits any more
       // Only a question that stays open is worth an event.
       this.#record.events.push({ type: 'toolCall.awaitingApproval', call: this.#call, ...shown });
       return Promise.resolve(answer);
@@ -208,6 +210,7 @@ export class PerformedCall {
   #run(): void {
     this.#startedAt = this.#record.settings.host.now();
     this.#record.events.push({ type: 'toolCall.started', call: this.#call });
+    if (this.#isOver) return; // a listener cancelled it
     this.#startClock();
     let given: unknown;
     let later: Promise<unknown> | undefined;
