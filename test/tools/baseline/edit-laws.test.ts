@@ -8,6 +8,8 @@ import { editText } from '../../../src/tools/baseline/edit-text.ts';
 import { workbench } from './workbench.ts';
 
 const runs = Number(process.env['TURNCHART_RUNS'] ?? 1);
+// Milliseconds, a bound for hangs.
+const diskBound = 30_000 + 4_000 * runs;
 
 const word = fc.constantFrom('a', 'b', 'ab', 'é', '$&', '  ', '北', '🏷', 'x y', '"', '');
 const ending = fc.constantFrom('\n', '\r\n');
@@ -147,9 +149,10 @@ it.each(encodings)(
         expect(answer).toMatchObject({ isError: false });
         expect((await bench.bytes('law.txt')).equals(encode(head + newText + tail))).toBe(true);
       }),
-      { numRuns: 25 * runs },
+      { numRuns: 10 * runs },
     );
   },
+  diskBound,
 );
 
 // The beginning of `text` that has `length` characters when its line ends count as one.

@@ -16,6 +16,8 @@ import { temporaryFolder, workbench, type Workbench } from './workbench.ts';
 
 const secret = 'SECRET-OUTSIDE';
 const runs = Number(process.env['TURNCHART_RUNS'] ?? 1);
+// Milliseconds, a bound for hangs.
+const diskBound = 30_000 + 4_000 * runs;
 const live = new AbortController().signal;
 
 interface House extends Workbench {
@@ -305,10 +307,12 @@ it.skipIf(process.platform !== 'linux')(
   },
 );
 
-it('never reads or writes outside while another program swaps folder and link all the time', async () => {
-  const home = await house();
-  await home.put('src/secret.txt', 'inside\n');
-  const script = `
+it(
+  'never reads or writes outside while another program swaps folder and link all the time',
+  async () => {
+    const home = await house();
+    await home.put('src/secret.txt', 'inside\n');
+    const script = `
     const fs = require('fs');
     process.on('message', () => process.exit(0));
     process.send('ready');
@@ -318,17 +322,19 @@ it('never reads or writes outside while another program swaps folder and link al
       try { if (fs.lstatSync('src').isSymbolicLink()) fs.unlinkSync('src'); } catch {}
       try { fs.renameSync('real', 'src'); } catch {}
     }`;
-  const swapper = spawn(process.execPath, ['-e', script], {
-    cwd: home.folder,
-    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-  });
-  await new Promise((resolve) => swapper.once('message', resolve));
-  const texts: string[] = [];
-  for (let round = 0; round < 60 * runs; round++) texts.push((await home.read('src/secret.txt')).text);
-  for (let round = 0; round < 60 * runs; round++)
-    await home.call('Write', { file_path: `src/new-${round}/deep/a.txt`, content: 'x' });
-  swapper.kill('SIGKILL');
-  await new Promise((resolve) => swapper.once('exit', resolve));
-  expect(texts.some((text) => text.includes(secret))).toBe(false);
-  expect(await readdir(home.outside)).toEqual(['secret.txt']);
-});
+    const swapper = spawn(process.execPath, ['-e', script], {
+      cwd: home.folder,
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    });
+    await new Promise((resolve) => swapper.once('message', resolve));
+    const texts: string[] = [];
+    for (let round = 0; round < 60 * runs; round++) texts.push((await home.read('src/secret.txt')).text);
+    for (let round = 0; round < 60 * runs; round++)
+      await home.call('Write', { file_path: `src/new-${round}/deep/a.txt`, content: 'x' });
+    swapper.kill('SIGKILL');
+    await new Promise((resolve) => swapper.once('exit', resolve));
+    expect(texts.some((text) => text.includes(secret))).toBe(false);
+    expect(await readdir(home.outside)).toEqual(['secret.txt']);
+  },
+  diskBound,
+);

@@ -170,6 +170,14 @@ it('keeps CRLF, four spaces and ASCII escapes', () => {
 });
 
 it.each([
+  ['an escaped control character', '\u0001'],
+  ['a backslash and a u', '\\u00fc'],
+])('does not take %s for ASCII escapes', (_, source) => {
+  const text = onDisk(notebook(5, [{ cell_type: 'markdown', id: 'a', metadata: {}, source: [source] }]));
+  expect(edited(text, { mode: 'insert', cellType: 'markdown', source: 'Zürich' })).toContain('"Zürich"');
+});
+
+it.each([
   ['an unknown cell', { cellId: 'no' }, 'There is no cell no. The cells are intro, sum, last.'],
   ['a replace without a cell', {}, 'edit_mode replace needs a cell_id.'],
   ['a delete without a cell', { mode: 'delete' }, 'edit_mode delete needs a cell_id.'],

@@ -11,6 +11,8 @@ import { expect, it } from 'vitest';
 import { shownLines, workbench } from './workbench.ts';
 
 const runs = Number(process.env['TURNCHART_RUNS'] ?? 1);
+// Milliseconds, a bound for hangs.
+const diskBound = 30_000 + 4_000 * runs;
 
 it('numbers lines and says nothing more about a small file', async () => {
   const { put, read } = await workbench();
@@ -299,35 +301,39 @@ it.skipIf(process.platform !== 'linux')('closes every file it opens', async () =
   expect(openFiles()).toBe(before);
 });
 
-it('law: windows put together by the reported offsets are the whole file', async () => {
-  const { put, read } = await workbench();
-  const text = fc.array(fc.tuple(fc.string({ unit: 'grapheme', maxLength: 60 }), fc.constantFrom('\n', '\r\n')), {
-    maxLength: 60,
-  });
-  await fc.assert(
-    fc.asyncProperty(
-      text,
-      fc.string({ maxLength: 10 }),
-      fc.integer({ min: 1, max: 13 }),
-      async (lines, tail, limit) => {
-        const content =
-          lines.map(([line, ending]) => line.replace(/[\r\n\0]/g, '.') + ending).join('') +
-          tail.replace(/[\r\n\0]/g, '.');
-        // Lines of control characters would make it no text.
-        fc.pre(content !== '' && !/(?![\t\r\n])[\p{Cc}\ufeff]/u.test(content));
-        await put('law.txt', content);
-        const expected = content.replaceAll('\r\n', '\n').replace(/\n$/, '').split('\n');
-        const seen: string[] = [];
-        let next: number | undefined = 1;
-        while (next !== undefined) {
-          expect(next).toBe(seen.length + 1);
-          const shown = shownLines(await read('law.txt', { offset: next, limit }));
-          seen.push(...shown.lines);
-          next = shown.next;
-        }
-        expect(seen).toEqual(expected);
-      },
-    ),
-    { numRuns: 60 * runs },
-  );
-});
+it(
+  'law: windows put together by the reported offsets are the whole file',
+  async () => {
+    const { put, read } = await workbench();
+    const text = fc.array(fc.tuple(fc.string({ unit: 'grapheme', maxLength: 60 }), fc.constantFrom('\n', '\r\n')), {
+      maxLength: 60,
+    });
+    await fc.assert(
+      fc.asyncProperty(
+        text,
+        fc.string({ maxLength: 10 }),
+        fc.integer({ min: 1, max: 13 }),
+        async (lines, tail, limit) => {
+          const content =
+            lines.map(([line, ending]) => line.replace(/[\r\n\0]/g, '.') + ending).join('') +
+            tail.replace(/[\r\n\0]/g, '.');
+          // Lines of control characters would make it no text.
+          fc.pre(content !== '' && !/(?![\t\r\n])[\p{Cc}\ufeff]/u.test(content));
+          await put('law.txt', content);
+          const expected = content.replaceAll('\r\n', '\n').replace(/\n$/, '').split('\n');
+          const seen: string[] = [];
+          let next: number | undefined = 1;
+          while (next !== undefined) {
+            expect(next).toBe(seen.length + 1);
+            const shown = shownLines(await read('law.txt', { offset: next, limit }));
+            seen.push(...shown.lines);
+            next = shown.next;
+          }
+          expect(seen).toEqual(expected);
+        },
+      ),
+      { numRuns: 30 * runs },
+    );
+  },
+  diskBound,
+);
