@@ -67,15 +67,10 @@ export class PerformedCall {
     const { stop, settings } = this.#record;
     const runnable = stop !== 'refusal';
     const truncated = stop === 'maxTokens';
-    const parsed = runnable && !truncated ? this.#parse(callArguments(this.#call)) : undefined;
-    this.#result = !runnable
-      ? refusedResult(this.#call)
-      : truncated
-        ? truncatedResult(this.#call)
-        : this.#tool === undefined
-          ? unknownToolResult(this.#call, settings.tools.keys())
-          : undefined;
-    const valid = parsed ?? false;
+    const valid = runnable && !truncated && this.#parse(callArguments(this.#call));
+    if (!runnable) this.#result = refusedResult(this.#call);
+    else if (truncated) this.#result = truncatedResult(this.#call);
+    else if (this.#tool === undefined) this.#result = unknownToolResult(this.#call, settings.tools.keys());
     this.#send({
       type: 'call.checked',
       runnable,
