@@ -40,7 +40,10 @@ export function serviceLogic<Input, Facts>(begin: BeginWork<Input, Facts>): Serv
     }),
     start: (snapshot, { self }) => {
       snapshot.work.stop = begin(snapshot.work.input as Input, {
-        settle: (facts) => self.send({ type: 'service.settled', facts }),
+        settle: (facts) => {
+          // A listener of what the service told last may have made the chart leave it.
+          if (!snapshot.work.isStopped) self.send({ type: 'service.settled', facts });
+        },
         report: (event) => self._parent?.send(event),
         self,
       });
@@ -50,6 +53,7 @@ export function serviceLogic<Input, Facts>(begin: BeginWork<Input, Facts>): Serv
         case 'service.settled':
           return { status: 'done', output: event.facts, error: undefined, work: snapshot.work };
         case 'xstate.stop':
+          snapshot.work.isStopped = true;
           snapshot.work.stop?.();
           return { status: 'stopped', output: undefined, error: undefined, work: snapshot.work };
         default:
@@ -70,6 +74,7 @@ export function serviceStub<Input, Facts>(name: string): ServiceLogic<Input, Fac
 // Holds what an inspector must not serialise: the input and the way to stop.
 class ServiceWork {
   stop: (() => void) | undefined;
+  isStopped = false;
   readonly input: unknown;
 
   constructor(input: unknown) {

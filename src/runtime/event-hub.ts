@@ -9,16 +9,23 @@ import type { EventSink } from '../services/transcript.ts';
 export class TurnChannel implements EventSink {
   readonly #broadcaster = new Broadcaster<OperativeEvent>();
   readonly #hub: EventHub;
+  #hasEnded = false;
 
   constructor(hub: EventHub) {
     this.#hub = hub;
   }
 
+  /** After `end` it is dropped: nobody hears of a turn that is over. */
   push(event: OperativeEvent): void {
-    this.#hub.publish(event, this.#broadcaster);
+    if (!this.#hasEnded) this.#hub.publish(event, this.#broadcaster);
+  }
+
+  together(work: () => void): void {
+    this.#hub.together(work);
   }
 
   end(): void {
+    this.#hasEnded = true;
     this.#hub.publish(undefined, this.#broadcaster);
   }
 
@@ -39,13 +46,15 @@ interface Listener {
   isOff: boolean;
 }
 
-/** Delivers in order. While it holds, events wait; `release` delivers them, and what they cause, in order. */
+/** Delivers in one order for all. While it holds, events wait; `release` delivers them, and what they cause, in order. */
 export class EventHub {
   // Replaced, never changed: whoever subscribes while an event is told hears of the next one first.
   #listeners: readonly Listener[] = [];
   readonly #onListenerError: (error: unknown) => void;
   #held: Held[] = [];
   #isHolding = false;
+  #isDelivering = false;
+  #groups = 0;
 
   constructor(onListenerError: (error: unknown) => void) {
     this.#onListenerError = onListenerError;
@@ -62,8 +71,12 @@ export class EventHub {
 
   /** Publishes on a channel, or without one to the listeners alone. */
   publish(event: OperativeEvent | undefined, broadcaster?: Broadcaster<OperativeEvent>): void {
-    if (this.#isHolding) this.#held.push({ event, broadcaster });
-    else this.#deliver(event, broadcaster);
+    if (this.#mustWait) {
+      this.#held.push({ event, broadcaster });
+      return;
+    }
+    this.#deliver(event, broadcaster);
+    if (this.#held.length > 0) this.#deliverHeld();
   }
 
   hold(): void {
@@ -71,17 +84,38 @@ export class EventHub {
   }
 
   release(): void {
-    if (!this.#isHolding) return;
-    // What listeners cause meanwhile lines up behind, so it keeps holding until the line is empty.
-    for (let held = this.#held.shift(); held !== undefined; held = this.#held.shift()) {
-      this.#deliver(held.event, held.broadcaster);
-    }
     this.#isHolding = false;
+    this.#deliverHeld();
+  }
+
+  /** Holds while `work` runs. */
+  together(work: () => void): void {
+    this.#groups++;
+    try {
+      work();
+    } finally {
+      this.#groups--;
+      this.#deliverHeld();
+    }
+  }
+
+  // What listeners cause lines up behind the event they hear, so that all of them hear the same order.
+  get #mustWait(): boolean {
+    return this.#isHolding || this.#isDelivering || this.#groups > 0;
+  }
+
+  #deliverHeld(): void {
+    while (!this.#mustWait) {
+      const next = this.#held.shift();
+      if (next === undefined) return;
+      this.#deliver(next.event, next.broadcaster);
+    }
   }
 
   #deliver(event: OperativeEvent | undefined, broadcaster: Broadcaster<OperativeEvent> | undefined): void {
     if (event === undefined) return broadcaster?.end();
     broadcaster?.push(event);
+    this.#isDelivering = true;
     for (const listener of this.#listeners) {
       if (listener.isOff) continue;
       try {
@@ -90,5 +124,6 @@ export class EventHub {
         this.#onListenerError(thrown);
       }
     }
+    this.#isDelivering = false;
   }
 }

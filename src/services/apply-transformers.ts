@@ -12,7 +12,7 @@ import type { TurnFacts, TurnScope } from '../machines/turn.ts';
 import { cancelReason } from './call-model.ts';
 import { SideCalls } from './complete-call.ts';
 import { isThenable } from './thenable.ts';
-import { putContents, replaceContents } from './transcript.ts';
+import { putContents, replaceContents, tellTogether } from './transcript.ts';
 import { recordOf, type TurnRecord } from './turn-record.ts';
 
 type Outcome = Rewrite | View | void | null;
@@ -131,6 +131,10 @@ class StageRun {
   }
 
   #take(transformer: Transformer, given: Outcome, input: Conversation, base: number): void {
+    tellTogether(this.#record.events, () => this.#use(transformer, given, input, base));
+  }
+
+  #use(transformer: Transformer, given: Outcome, input: Conversation, base: number): void {
     if (given === undefined || given === null) return;
     if (typeof given !== 'object') {
       throw new TypeError(`expected an object or nothing, got ${typeof given}`);

@@ -115,6 +115,7 @@ class Attempt implements ModelCall {
   }
 
   #pass(event: StreamEvent): void {
+    if (this.#over) return; // a listener of the event before cancelled
     const taken = this.fold.take(event);
     if (taken === 'shown') {
       this.#shown = true;
@@ -126,6 +127,7 @@ class Attempt implements ModelCall {
     } else if (taken === 'ended') {
       this.#ended = true;
       this.#options.onEvent?.(this.#ending(event));
+      if (this.#over) return;
       this.#limitMs = Math.min(this.#limitMs, trailingMs);
       this.#watch(this.#limitMs);
     } else {
@@ -142,6 +144,7 @@ class Attempt implements ModelCall {
 
   #tooMuch(event: StreamEvent): void {
     this.#options.onEvent?.(this.#raw(event));
+    if (this.#over) return;
     this.#answer();
     this.#leave();
   }

@@ -5,6 +5,7 @@ import { serviceLogic, type ServiceLogic } from '../machines/service.ts';
 import type { TurnFacts, TurnScope } from '../machines/turn.ts';
 import { callModel, type CallOutcome } from './call-model.ts';
 import { nextTry } from './retry.ts';
+import { tellTogether } from './transcript.ts';
 import { recordOf, type TurnRecord } from './turn-record.ts';
 
 /** Streams one attempt to the readers and settles with the answer in the transcript, or with what comes next. */
@@ -56,8 +57,10 @@ function failed(record: TurnRecord, error: TurnchartError, shown: boolean): Turn
     record.modelIndex = next.modelIndex;
     record.attempt = next.attempt;
     record.retryDelayMs = next.delayMs;
-    events.push({ type: 'stream.retrying', attempt: next.retry, delayMs: next.delayMs, error });
-    if (shown) events.push({ type: 'stream.reset' });
+    tellTogether(events, () => {
+      events.push({ type: 'stream.retrying', attempt: next.retry, delayMs: next.delayMs, error });
+      if (shown) events.push({ type: 'stream.reset' });
+    });
     return 'retry';
   }
   if (shown) events.push({ type: 'stream.reset' });

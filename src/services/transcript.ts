@@ -8,6 +8,14 @@ import type { Block } from '../conversation/block.ts';
 /** Where a turn's events go. */
 export interface EventSink {
   push(event: EngineEvent): void;
+  /** What is pushed within `work` tells one fact: no listener hears of it before all of it is pushed. */
+  together?(work: () => void): void;
+}
+
+/** Changes things and pushes the events that tell of it as one: a listener that reacts finds the change whole. */
+export function tellTogether(events: EventSink, work: () => void): void {
+  if (events.together === undefined) work();
+  else events.together(work);
 }
 
 /** Puts a message at the end and announces it as `message.appended`. */

@@ -13,7 +13,7 @@ import { addUsage, noUsage, type Usage } from '../conversation/usage.ts';
 import type { TurnFacts, TurnOutput, TurnScope } from '../machines/turn.ts';
 import type { Fold } from './fold.ts';
 import type { TurnSettings } from './settings.ts';
-import { appendMessage, type EventSink } from './transcript.ts';
+import { appendMessage, tellTogether, type EventSink } from './transcript.ts';
 import { unstartedResult } from './call-results.ts';
 
 /** Where accepted steers wait. The turn drains it and never holds a message itself, so that none can die with it. */
@@ -142,10 +142,12 @@ export class TurnRecord implements TurnScope {
     this.message = message;
     this.stop = stop;
     this.cuts = stop === 'maxTokens' ? this.cuts + 1 : 0;
-    this.append(message);
-    this.calls = openCalls(this.conversation);
-    this.inbox.answered(this.iteration);
-    this.events.push({ type: 'assistant.settled', message, stopReason: stop });
+    tellTogether(this.events, () => {
+      this.append(message);
+      this.calls = openCalls(this.conversation);
+      this.inbox.answered(this.iteration);
+      this.events.push({ type: 'assistant.settled', message, stopReason: stop });
+    });
   }
 
   /** Appends the results of the last message's calls as one message. */

@@ -35,3 +35,11 @@ export interface TurnSetup {
 
 /** Milliseconds; the first retry waits `retryMs`, each further one twice as long as the one before. */
 export const bounds = { graceMs: 100, idleMs: 1_000, retryMs: 200 } as const;
+
+/** An engine without transformers and approvals. */
+export const plain: TurnSetup = {
+  maxIterations: 100,
+  retries: 0,
+  stages: { beforeTurn: [], beforeIteration: [], afterIteration: [], afterTurn: [] },
+  approve: 'none',
+};
