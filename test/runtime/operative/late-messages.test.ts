@@ -72,13 +72,16 @@ describe.each(bothWays)('late messages (%s)', (interpreter) => {
     return bench;
   }
 
-  test.each(reasons)('after %s a late message is appended last, unframed, and announced before the end', async (reason, given) => {
-    const bench = await playLate(given);
-    await bench.rest();
-    expect(bench.log().slice(-2)).toEqual(['queued L', `completed ${reason}`]);
-    expect(bench.lines().at(-1)).toBe('user L');
-    expect(bench.fates().at(-1)).toMatch(/ queued$/);
-  });
+  test.each(reasons)(
+    'after %s a late message is appended last, unframed, and announced before the end',
+    async (reason, given) => {
+      const bench = await playLate(given);
+      await bench.rest();
+      expect(bench.log().slice(-2)).toEqual(['queued L', `completed ${reason}`]);
+      expect(bench.lines().at(-1)).toBe('user L');
+      expect(bench.fates().at(-1)).toMatch(/ queued$/);
+    },
+  );
 
   test.each(reasons)('lateMessages start after %s', async (_reason, given) => {
     const bench = await playLate(given, 'start');
@@ -153,13 +156,7 @@ describe.each(bothWays)('late messages (%s)', (interpreter) => {
     const bench = await operativeIn('running', { interpreter });
     void bench.submit('B');
     await bench.rest();
-    expect(bench.log()).toEqual([
-      'turn.started',
-      'said read 1',
-      'injected B',
-      'said read 3',
-      'completed completed',
-    ]);
+    expect(bench.log()).toEqual(['turn.started', 'said read 1', 'injected B', 'said read 3', 'completed completed']);
   });
 
   test('a turn that waits for nothing but afterTurn is settling, and takes no steer', async () => {
@@ -188,7 +185,9 @@ describe.each(bothWays)('late messages (%s)', (interpreter) => {
       await bench.host.settle();
       expect(bench.log().at(-1)).toBe(`completed ${reason}`);
     }
-    expect(ran).toEqual(reasons.map(([reason]) => reason).filter((reason) => reason !== 'aborted' && reason !== 'failed'));
+    expect(ran).toEqual(
+      reasons.map(([reason]) => reason).filter((reason) => reason !== 'aborted' && reason !== 'failed'),
+    );
   });
 
   test('a steer cancelled before its drain is late', async () => {
@@ -211,7 +210,11 @@ describe.each(bothWays)('late messages (%s)', (interpreter) => {
   });
 
   test('the queue of a turn that never ends waits with it', async () => {
-    const bench = startOperative({ interpreter, tools: [toolOf('look', () => never())], script: [{ calls: [{ name: 'look' }] }] });
+    const bench = startOperative({
+      interpreter,
+      tools: [toolOf('look', () => never())],
+      script: [{ calls: [{ name: 'look' }] }],
+    });
     void bench.submit('A');
     void bench.submit('Q', { policy: 'queue' });
     await bench.host.advance(100_000);

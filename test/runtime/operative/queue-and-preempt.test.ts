@@ -51,7 +51,10 @@ describe.each(bothWays)('policy queue (%s)', (interpreter) => {
 
   test('starts the next turn after a failure', async () => {
     const down = deferred<undefined>();
-    const bench = startOperative({ interpreter, script: [() => down.promise.then(() => ({ throw: 'x' })), { text: 'Hi' }] });
+    const bench = startOperative({
+      interpreter,
+      script: [() => down.promise.then(() => ({ throw: 'x' })), { text: 'Hi' }],
+    });
     void bench.submit('A');
     void bench.submit('Q', { policy: 'queue' });
     down.resolve(undefined);
@@ -67,11 +70,20 @@ describe.each(bothWays)('policy queue (%s)', (interpreter) => {
     await bench.rest();
     expect(bench.fates()).toEqual(['startedTurn answered', 'queued answered']);
     expect(bench.results()).toMatchObject([{ reason: 'aborted', iterations: 0 }, { reason: 'completed' }]);
-    expect(bench.log().slice(0, 5)).toEqual(['turn.started', 'queued Q', 'queued A', 'completed aborted', 'turn.started']);
+    expect(bench.log().slice(0, 5)).toEqual([
+      'turn.started',
+      'queued Q',
+      'queued A',
+      'completed aborted',
+      'turn.started',
+    ]);
   });
 
   test('starts nothing after a failed reload, which would only fail again', async () => {
-    const bench = startOperative({ interpreter, own: { reloadBeforeStart: () => Promise.reject(new Error('no store')) } });
+    const bench = startOperative({
+      interpreter,
+      own: { reloadBeforeStart: () => Promise.reject(new Error('no store')) },
+    });
     void bench.submit('A');
     void bench.submit('Q', { policy: 'queue' });
     await bench.rest();
@@ -103,7 +115,13 @@ describe.each(bothWays)('policy preempt (%s)', (interpreter) => {
     await bench.rest();
     expect(bench.lines()).toEqual(['user A', 'assistant Hel', 'user P', 'assistant Hi']);
     expect(bench.conversation.messages[1]?.meta).toMatchObject({ cut: 'aborted' });
-    expect(bench.log()).toEqual(['turn.started', 'completed aborted', 'turn.started', 'said Hi', 'completed completed']);
+    expect(bench.log()).toEqual([
+      'turn.started',
+      'completed aborted',
+      'turn.started',
+      'said Hi',
+      'completed completed',
+    ]);
   });
 
   test('while tools run: finished results are kept, the others say that they were interrupted', async () => {
@@ -118,7 +136,13 @@ describe.each(bothWays)('policy preempt (%s)', (interpreter) => {
     await bench.host.advance(249);
     expect(bench.operative.state).toBe('preempting');
     await bench.rest();
-    expect(bench.lines().slice(4)).toEqual(['completed quick done', 'interrupted', 'notStarted', 'user P', 'assistant Hi']);
+    expect(bench.lines().slice(4)).toEqual([
+      'completed quick done',
+      'interrupted',
+      'notStarted',
+      'user P',
+      'assistant Hi',
+    ]);
   });
 
   test('submit resolves when the next turn is claimed', async () => {
