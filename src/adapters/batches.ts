@@ -1,70 +1,86 @@
-// Turns a source of batches into an async iterable of their items, at the cost of one settled promise per item.
-// Used by the SSE reader and by both provider models.
+// Turns a source of pieces, each worth some items, into an async iterable of the items. Used by the SSE reader and by
+// both provider models: one promise per item, one more per piece, whatever the layers below do.
 
-/** Where batches come from. `next` is never called again before its promise settled, nor after undefined or a throw. */
-export interface BatchSource<Item> {
-  /** The next items, in order; undefined at the end. A batch may be empty. */
-  next(): Promise<readonly Item[] | undefined>;
-  /** Called once when the reader is done: at the end, after a throw, or when it leaves early. Never throws. */
+/** Where items come from: pieces are read one after the other, each is turned into items at once. */
+export interface BatchSource<Piece, Item> {
+  /** The next piece. Not called again before it settled, nor after the end or an error. */
+  read(): Promise<Piece>;
+  /** The items of a piece, in order, possibly none; undefined at the end. May throw. */
+  accept(piece: Piece): readonly Item[] | undefined;
+  /** What to throw for an error of `read` or `accept`. */
+  failure(error: unknown): unknown;
+  /** Called once when the reader is done: at the end, after an error, or when it leaves early. Never throws. */
   close(): void;
 }
 
-/** The items of all batches, one by one. Single use. Calls of `next()` that overlap are answered in order. */
-export function iterateBatches<Item>(source: BatchSource<Item>): AsyncIterableIterator<Item> {
-  let batch: readonly Item[] = [];
-  let position = 0;
-  let closed = false;
-  let pending: Promise<unknown> | undefined;
+/** The items of all pieces, one by one. Single use. Calls of `next()` that overlap are answered in order. */
+export function iterateBatches<Piece, Item>(source: BatchSource<Piece, Item>): AsyncIterableIterator<Item> {
+  return new BatchIterator(source);
+}
 
-  const finish = (): void => {
-    if (closed) return;
-    closed = true;
-    batch = [];
-    position = 0;
-    source.close();
-  };
+// A class, not closures or an async generator: measured a fifth to a third cheaper per piece (bench/adapters.ts).
+class BatchIterator<Piece, Item> implements AsyncIterableIterator<Item> {
+  readonly #source: BatchSource<Piece, Item>;
+  #batch: readonly Item[] = [];
+  #position = 0;
+  #closed = false;
+  #pending: Promise<IteratorResult<Item>> | undefined;
 
-  const pull = async (): Promise<IteratorResult<Item>> => {
-    try {
-      while (!closed) {
-        const following = await source.next();
-        if (closed) break;
-        if (following === undefined) {
-          finish();
-          break;
-        }
-        if (following.length === 0) continue;
-        batch = following;
-        position = 1;
-        return { value: following[0] as Item, done: false }; // length was checked
-      }
-      return { value: undefined, done: true };
-    } catch (error) {
-      finish();
-      throw error;
-    } finally {
-      pending = undefined;
+  constructor(source: BatchSource<Piece, Item>) {
+    this.#source = source;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  next(): Promise<IteratorResult<Item>> {
+    if (this.#pending !== undefined) {
+      const again = (): Promise<IteratorResult<Item>> => this.next();
+      return this.#pending.then(again, again);
     }
-  };
+    if (this.#position < this.#batch.length) {
+      const value = this.#batch[this.#position++] as Item; // position < length, also where Item includes undefined
+      return Promise.resolve({ value, done: false });
+    }
+    if (this.#closed) return Promise.resolve({ value: undefined, done: true });
+    this.#pending = this.#pull();
+    return this.#pending;
+  }
 
-  const next = (): Promise<IteratorResult<Item>> => {
-    if (pending !== undefined) return pending.then(next, next);
-    // position < length: an item, also where Item includes undefined
-    if (position < batch.length) return Promise.resolve({ value: batch[position++] as Item, done: false });
-    if (closed) return Promise.resolve({ value: undefined, done: true });
-    const result = pull();
-    pending = result;
-    return result;
-  };
+  return(): Promise<IteratorResult<Item>> {
+    this.#close();
+    return Promise.resolve({ value: undefined, done: true });
+  }
 
-  return {
-    next,
-    return: () => {
-      finish();
-      return Promise.resolve({ value: undefined, done: true });
-    },
-    [Symbol.asyncIterator]() {
-      return this;
-    },
-  };
+  async #pull(): Promise<IteratorResult<Item>> {
+    try {
+      while (!this.#closed) {
+        const piece = await this.#source.read();
+        const items = this.#closed ? undefined : this.#source.accept(piece);
+        if (items === undefined) break;
+        if (items.length === 0) continue;
+        this.#batch = items;
+        this.#position = 1;
+        this.#pending = undefined;
+        return { value: items[0] as Item, done: false }; // length was checked
+      }
+    } catch (error) {
+      this.#pending = undefined;
+      const failure = this.#source.failure(error);
+      this.#close();
+      throw failure;
+    }
+    this.#pending = undefined;
+    this.#close();
+    return { value: undefined, done: true };
+  }
+
+  #close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#batch = [];
+    this.#position = 0;
+    this.#source.close();
+  }
 }

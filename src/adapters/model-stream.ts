@@ -43,61 +43,61 @@ export function streamCall(call: ModelCall, options: ModelCallOptions): AsyncIte
   let failure: { readonly error: unknown } | undefined;
   let ended = false;
 
-  const open = async (): Promise<readonly StreamEvent[] | undefined> => {
+  // The first piece: undefined once a stream is open, or the text of a whole answer.
+  const open = async (): Promise<string | undefined> => {
     signal.throwIfAborted();
     const response = await untilAborted(call.open(), signal, discard);
     activity?.();
     const read = { signal, onActivity: activity };
-    if (response.body !== null && !isJson(response)) {
-      source = openServerSentEvents(response.body, read);
-      return undefined;
-    }
+    if (response.body === null || isJson(response)) return readText(response.body, read);
+    source = openServerSentEvents(response.body, read);
+    return undefined;
+  };
+
+  let events: StreamEvent[] = [];
+  const onEvent = (event: ServerSentEvent): void => {
+    if (ended) return;
+    decoder.decode(event, events);
+    if (!decoder.done) return;
     ended = true;
-    const events: StreamEvent[] = [];
-    decoder.decodeWhole(parseBody(await readText(response.body, read), facts), events);
-    return events;
+    source?.release();
   };
-
-  const decodeNext = async (from: ServerSentEventSource): Promise<readonly StreamEvent[] | undefined> => {
-    const batch = await from.next();
-    const events: StreamEvent[] = [];
+  const accept = (piece: ReadableStreamReadResult<Uint8Array>): void => {
     try {
-      if (batch === undefined) {
-        ended = true;
-        decoder.end(events);
-      } else {
-        for (const event of batch) {
-          decoder.decode(event, events);
-          if (!decoder.done) continue;
-          ended = true;
-          from.release();
-          break;
-        }
-      }
+      if (source?.accept(piece, onEvent) === true || ended) return;
+      ended = true;
+      decoder.end(events);
     } catch (error) {
-      failure = { error }; // thrown by the next pull: what came before it is still delivered
+      failure = { error }; // thrown with the next read: what came before it is still delivered
     }
-    return events;
   };
 
-  return iterateBatches<StreamEvent>({
-    async next() {
-      try {
-        if (failure !== undefined) throw failure.error;
-        if (ended) return undefined;
-        if (source === undefined) {
-          const whole = await open();
-          if (whole !== undefined) return whole;
-        }
-        return source === undefined ? undefined : await decodeNext(source);
-      } catch (error) {
-        if (signal.aborted) throw signal.reason;
-        throw isTurnchartError(error) ? error : modelErrorOf(error, facts);
-      }
+  return iterateBatches<Piece, StreamEvent>({
+    read: () => {
+      if (failure !== undefined) return Promise.reject(failure.error);
+      if (ended) return Promise.resolve(undefined);
+      return source === undefined ? open() : source.read();
+    },
+    accept(piece) {
+      events = [];
+      if (piece === undefined) return ended ? undefined : events;
+      if (typeof piece === 'string') {
+        ended = true;
+        decoder.decodeWhole(parseBody(piece, facts), events);
+      } else accept(piece);
+      return events;
+    },
+    failure(error) {
+      if (signal.aborted) return signal.reason;
+      if (isTurnchartError(error)) return error;
+      return modelErrorOf(failure === undefined ? (source?.failure(error) ?? error) : error, facts);
     },
     close: () => source?.close(),
   });
 }
+
+// A piece of an event stream; the text of a whole answer; nothing yet, or nothing more.
+type Piece = ReadableStreamReadResult<Uint8Array> | string | undefined;
 
 /** Parses an event's data; a text that is no JSON ends the attempt, which may be tried again. */
 export function parseEvent(event: ServerSentEvent, facts: CallFacts): unknown {

@@ -2,8 +2,8 @@
 // provider models, which decode a whole batch of events per network chunk.
 
 import { createParser } from 'eventsource-parser';
-import { ModelError } from '../contracts/errors.ts';
-import { iterateBatches, type BatchSource } from './batches.ts';
+import { isTurnchartError, ModelError } from '../contracts/errors.ts';
+import { iterateBatches } from './batches.ts';
 
 /** One event. `event` is its name where the server sent one; `data` is the joined text of its data lines. */
 export interface ServerSentEvent {
@@ -19,8 +19,15 @@ export interface ReadOptions {
   readonly onActivity?: (() => void) | undefined;
 }
 
-/** Batches of events, one per network chunk that completes any. */
-export interface ServerSentEventSource extends BatchSource<ServerSentEvent> {
+/** A body being read: pieces come from `read`, their events are told by `accept`. */
+export interface ServerSentEventSource {
+  read(): Promise<ReadableStreamReadResult<Uint8Array>>;
+  /** Tells the events a piece completes, in order; false at the end of the body. Throws after an abort. */
+  accept(piece: ReadableStreamReadResult<Uint8Array>, onEvent: (event: ServerSentEvent) => void): boolean;
+  /** What to throw for an error of `read` or `accept`. */
+  failure(error: unknown): unknown;
+  /** Cancels the body. */
+  close(): void;
   /** Ends the reading after the last event that matters: gives the body a second to end, so that the connection can be used again. */
   release(): void;
 }
@@ -28,6 +35,7 @@ export interface ServerSentEventSource extends BatchSource<ServerSentEvent> {
 // A server that never ends its line must not fill the memory; the largest real events (pictures) are near 10 MB.
 const maxBufferedCharacters = 256 * 1024 * 1024;
 const releaseTimeoutMs = 1000;
+const streaming = { stream: true };
 
 /**
  * The events of a body, one by one. Single use. Throws the abort reason, or `model.connection` (retryable) when the
@@ -37,53 +45,56 @@ export function readServerSentEvents(
   body: ReadableStream<Uint8Array>,
   options: ReadOptions,
 ): AsyncIterableIterator<ServerSentEvent> {
-  return iterateBatches(openServerSentEvents(body, options));
+  const source = openServerSentEvents(body, options);
+  let ended = false;
+  return iterateBatches<ReadableStreamReadResult<Uint8Array>, ServerSentEvent>({
+    read: source.read,
+    accept(piece) {
+      if (ended) return undefined;
+      const events: ServerSentEvent[] = [];
+      ended = !source.accept(piece, (event) => events.push(event));
+      return events;
+    },
+    failure: source.failure,
+    close: source.close,
+  });
 }
 
 /**
- * The events of a body in batches. A last event without its blank line is given if its data is complete JSON (real
- * servers end so) or `[DONE]`, else dropped.
+ * A body opened for reading. A last event without its blank line is told if its data is complete JSON (real servers
+ * end so) or `[DONE]`, else dropped.
  */
 export function openServerSentEvents(body: ReadableStream<Uint8Array>, options: ReadOptions): ServerSentEventSource {
   const bytes = openBody(body, options);
-  let events: ServerSentEvent[] = [];
+  let tell: (event: ServerSentEvent) => void;
   let overflown = false;
   // The parser takes care of CR, LF and CRLF split across chunks and of the byte order mark, which the decoder keeps.
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   const parser = createParser({
     maxBufferSize: maxBufferedCharacters,
-    onEvent: (event) => {
-      events.push(event);
-    },
+    onEvent: (event) => tell(event),
     onError: (error) => {
       if (error.type === 'max-buffer-size-exceeded') overflown = true;
     },
   });
-  let ended = false;
-
-  const feed = (text: string): readonly ServerSentEvent[] => {
-    events = [];
-    parser.feed(text);
-    if (overflown) throw overflow();
-    return events;
-  };
 
   return {
-    async next() {
-      while (!ended) {
-        const chunk = await bytes.next();
-        if (chunk !== undefined) {
-          const complete = feed(decoder.decode(chunk, { stream: true }));
-          if (complete.length > 0) return complete;
-          continue;
-        }
-        ended = true;
-        const complete = feed(decoder.decode());
-        const last = feed('\n\n').filter((event) => isComplete(event.data));
-        if (complete.length + last.length > 0) return [...complete, ...last];
+    read: bytes.read,
+    accept(piece, onEvent) {
+      const { value, done } = bytes.accept(piece);
+      tell = onEvent;
+      if (!done) parser.feed(decoder.decode(value, streaming));
+      else {
+        parser.feed(decoder.decode());
+        tell = (event) => {
+          if (isComplete(event.data)) onEvent(event);
+        };
+        parser.feed('\n\n');
       }
-      return undefined;
+      if (overflown) throw overflow();
+      return !done;
     },
+    failure: bytes.failure,
     close: bytes.close,
     release: bytes.release,
   };
@@ -96,9 +107,13 @@ export async function readText(body: ReadableStream<Uint8Array> | null, options:
   const decoder = new TextDecoder();
   const parts: string[] = [];
   try {
-    for (let chunk = await bytes.next(); chunk !== undefined; chunk = await bytes.next()) {
-      parts.push(decoder.decode(chunk, { stream: true }));
+    for (;;) {
+      const { value, done } = bytes.accept(await bytes.read());
+      if (done) break;
+      parts.push(decoder.decode(value, streaming));
     }
+  } catch (error) {
+    throw bytes.failure(error);
   } finally {
     bytes.close();
   }
@@ -106,8 +121,14 @@ export async function readText(body: ReadableStream<Uint8Array> | null, options:
   return parts.join('');
 }
 
+type Piece = ReadableStreamReadResult<Uint8Array>;
+
 interface Bytes {
-  next(): Promise<Uint8Array | undefined>;
+  /** The reader's own promise; settled at once by an abort, since cancelling a stream ends its pending reads. */
+  read(): Promise<Piece>;
+  /** Throws the reason if the piece came after an abort. */
+  accept(piece: Piece): Piece;
+  failure(error: unknown): unknown;
   close(): void;
   release(): void;
 }
@@ -116,7 +137,7 @@ interface Bytes {
 function openBody(body: ReadableStream<Uint8Array>, { signal, onActivity }: ReadOptions): Bytes {
   const reader = body.getReader();
   let open = true;
-  let failPending: ((reason: unknown) => void) | undefined;
+  let aborted = false;
 
   const stopListening = (): void => {
     open = false;
@@ -126,43 +147,32 @@ function openBody(body: ReadableStream<Uint8Array>, { signal, onActivity }: Read
     reader.cancel(reason).catch(() => undefined); // a body that broke already has nothing to cancel
   };
   const onAbort = (): void => {
+    aborted = true;
     stopListening();
     cancel(signal.reason);
-    failPending?.(signal.reason);
   };
   if (signal.aborted) onAbort();
   else signal.addEventListener('abort', onAbort);
 
   return {
-    next: () =>
-      new Promise((resolve, reject) => {
-        if (signal.aborted) return reject(signal.reason);
-        if (!open) return resolve(undefined);
-        failPending = reject;
-        reader.read().then(
-          ({ value, done }) => {
-            failPending = undefined;
-            if (done) stopListening();
-            try {
-              onActivity?.();
-            } catch (error) {
-              reject(error);
-            }
-            resolve(done ? undefined : value);
-          },
-          (error: unknown) => {
-            failPending = undefined;
-            stopListening();
-            reject(signal.aborted ? signal.reason : brokenConnection(error));
-          },
-        );
-      }),
-    close: () => {
+    read: () => reader.read(),
+    accept(piece) {
+      if (aborted) throw signal.reason;
+      if (piece.done) stopListening();
+      onActivity?.();
+      return piece;
+    },
+    failure(error) {
+      stopListening();
+      if (aborted) return signal.reason;
+      return isTurnchartError(error) ? error : brokenConnection(error);
+    },
+    close() {
       if (!open) return;
       stopListening();
       cancel();
     },
-    release: () => {
+    release() {
       if (!open) return;
       open = false;
       drain(reader, releaseTimeoutMs, stopListening);

@@ -2,7 +2,7 @@
 
 import type { StreamEvent } from '../../contracts/model.ts';
 import type { JsonValue } from '../../conversation/json.ts';
-import { recordOf, textAt, type JsonRecord } from '../json-reading.ts';
+import { textAt, type JsonRecord } from '../json-reading.ts';
 import { providerBlockOf, redactedThinkingOf, textBlockOf, thinkingBlockOf, toolCallOf } from './blocks.ts';
 
 // A content block that has begun.
@@ -45,15 +45,16 @@ export class BlockWriter {
 
   /** Adds a delta; false if no block `at` is open. A delta that does not fit its block becomes `raw` by `onUnknown`. */
   add(at: number, event: JsonRecord, out: StreamEvent[], onUnknown: (event: JsonRecord) => StreamEvent): boolean {
+    // The hot path of every stream. Fields are read by constant names: dynamic ones cost as much as all of the rest.
     const block = this.#open.get(at);
     if (block === undefined) return false;
-    const delta = recordOf(event['delta']) ?? {};
-    const type = textAt(delta, 'type');
-    if (type === 'text_delta' && block.type === 'text') this.#addText(block, textAt(delta, 'text') ?? '', out);
+    const delta = (event['delta'] ?? {}) as JsonRecord; // parsed JSON; of anything but an object the fields are undefined
+    const type = delta['type'];
+    if (type === 'text_delta' && block.type === 'text') this.#addText(block, textOf(delta['text']), out);
     else if (type === 'thinking_delta' && block.type === 'thinking') {
-      this.#addThinking(block, textAt(delta, 'thinking') ?? '', out);
-    } else if (type === 'input_json_delta') this.#addInput(block, textAt(delta, 'partial_json') ?? '', out);
-    else if (type === 'signature_delta') block.signature = textAt(delta, 'signature') ?? '';
+      this.#addThinking(block, textOf(delta['thinking']), out);
+    } else if (type === 'input_json_delta') this.#addInput(block, textOf(delta['partial_json']), out);
+    else if (type === 'signature_delta') block.signature = textOf(delta['signature']);
     else if (type === 'citations_delta') block.citations.push(delta['citation'] ?? null);
     else if (type === 'compaction_delta') {
       const { type: _, ...fields } = delta; // carries final values: they replace
@@ -148,4 +149,8 @@ export class BlockWriter {
         out.push({ type: 'block', index: this.#nextIndex++, block: providerBlockOf(start, block.json) });
     }
   }
+}
+
+function textOf(value: JsonValue | undefined): string {
+  return typeof value === 'string' ? value : '';
 }

@@ -71,9 +71,12 @@ export function createDecoder(facts: CallFacts): StreamDecoder {
   };
 
   const step = (event: JsonRecord, type: string | undefined, out: StreamEvent[]): void => {
-    if (type === 'ping' || done) return;
-    if (type === 'error') throw reported(event, facts);
+    if (done) return;
     switch (type) {
+      case 'ping':
+        return;
+      case 'error':
+        throw reported(event, facts);
       case 'message_start':
         start(recordOf(event['message']) ?? {}, out);
         return;
@@ -82,7 +85,8 @@ export function createDecoder(facts: CallFacts): StreamDecoder {
         blocks.start(numberAt(event, 'index') ?? 0, recordOf(event['content_block']) ?? {}, out);
         return;
       case 'content_block_delta': {
-        const at = numberAt(event, 'index') ?? 0;
+        const index = event['index'];
+        const at = typeof index === 'number' ? index : 0;
         if (blocks.add(at, event, out, rawEvent)) return;
         throw protocol(`a content_block_delta for block ${at}, which is not open`, facts);
       }
@@ -110,7 +114,8 @@ export function createDecoder(facts: CallFacts): StreamDecoder {
     },
     decode(event, out) {
       const payload = recordOf(parseEvent(event, facts)) ?? {};
-      step(payload, textAt(payload, 'type') ?? event.event, out);
+      const type = payload['type'];
+      step(payload, typeof type === 'string' ? type : event.event, out);
     },
     decodeWhole(body, out) {
       const message = recordOf(body) ?? {};

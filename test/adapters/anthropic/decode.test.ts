@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createDecoder, decodeMessage } from '../../../src/adapters/anthropic/decode.ts';
 import type { StreamEvent } from '../../../src/contracts/model.ts';
-import { openServerSentEvents } from '../../../src/adapters/server-sent-events.ts';
+import { readServerSentEvents } from '../../../src/adapters/server-sent-events.ts';
 import { collect, type Answer } from '../collect.ts';
 import { streamOfChunks } from '../recordings.ts';
 import { block, messageEnd, messageStart, sse, text, toolUse } from './events.ts';
@@ -12,12 +12,9 @@ const facts = { provider: 'Anthropic', model: 'claude-test' };
 async function decode(...events: readonly string[]): Promise<readonly StreamEvent[]> {
   const decoder = createDecoder(facts);
   const out: StreamEvent[] = [];
-  const source = openServerSentEvents(streamOfChunks([new TextEncoder().encode(events.join(''))]), {
-    signal: new AbortController().signal,
-  });
-  for (let batch = await source.next(); batch !== undefined; batch = await source.next()) {
-    for (const event of batch) decoder.decode(event, out);
-  }
+  const { signal } = new AbortController();
+  const body = streamOfChunks([new TextEncoder().encode(events.join(''))]);
+  for await (const event of readServerSentEvents(body, { signal })) decoder.decode(event, out);
   decoder.end(out);
   return out;
 }
