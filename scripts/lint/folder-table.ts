@@ -88,11 +88,11 @@ export const folderTable: readonly FolderRow[] = [
     packages: ['@statelyai/inspect', 'ws', 'xstate'],
     node: true,
   },
-  { folder: testing, rooms: innerRooms, packages: ['xstate'], node: false },
+  { folder: testing, rooms: innerRooms, packages: ['@xstate/graph', 'xstate'], node: false },
   {
     folder: 'src/testing/properties',
     rooms: [...innerRooms, testing],
-    packages: ['@xstate/graph', 'fast-check', 'xstate'],
+    packages: ['fast-check', 'xstate'],
     node: false,
   },
   { folder: 'src/cli', rooms: 'entries', packages: [], node: true },

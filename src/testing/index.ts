@@ -4,6 +4,8 @@ export { checkModel } from './check-model.ts';
 export type { CheckModelOptions, MakeModel } from './check-model.ts';
 export { checkTool } from './check-tool.ts';
 export type { CheckToolOptions } from './check-tool.ts';
+export { machinePaths } from './machine-paths.ts';
+export type { MachinePath, MachinePathCases, MachinePaths, PathCase, PathStep } from './machine-paths.ts';
 export { scriptedModel } from './scripted-model.ts';
 export type { ScriptedModel, ScriptedModelOptions } from './scripted-model.ts';
 export type { ScriptedCall, ScriptedCallContext, ScriptedStep, ScriptedStepSource } from './scripted-step.ts';

@@ -1,0 +1,145 @@
+// Paths through a state machine, for tests that execute them on real actors: the only file that touches @xstate/graph.
+
+import type { AnyMachineSnapshot, AnyStateMachine, EventObject } from 'xstate';
+import { TurnchartError } from '../contracts/errors.ts';
+
+/** One event to feed. Several cases of one type are several payloads, which guards may answer differently. */
+export interface PathCase<Event extends EventObject = EventObject> {
+  readonly event: Event;
+  /** Unique among the cases. Default: the event's type. */
+  readonly name?: string;
+  /**
+   * Fed only while this invoked actor lives. `xstate.done.actor.<id>` and `xstate.error.actor.<id>` are fed only while
+   * `<id>` lives without saying so.
+   */
+  readonly while?: string;
+  /** False leaves the case out of simple paths, whose number explodes with the number of cases. Default true. */
+  readonly inSimplePaths?: boolean;
+}
+
+/** What the paths are made of. */
+export interface MachinePathCases<Event extends EventObject = EventObject> {
+  /** The machine's input. Entry and transition actions do not run; `assign`, context and the inputs of invokes do. */
+  readonly input?: unknown;
+  readonly cases: readonly PathCase<Event>[];
+  /** What tells two states apart. Default: the state value as text (`active.running`), for machines whose context decides nothing. */
+  readonly stateKey?: (snapshot: AnyMachineSnapshot) => string;
+  /** More traversals than this throw. Default 100,000. */
+  readonly limit?: number;
+}
+
+/** One event, from a state to a state. */
+export interface PathStep<Event extends EventObject = EventObject> {
+  readonly from: string;
+  /** The case's name. */
+  readonly name: string;
+  readonly event: Event;
+  /** The same as `from` where the event is ignored or changes no state. */
+  readonly to: string;
+}
+
+/** Events from the initial state on. */
+export type MachinePath<Event extends EventObject = EventObject> = readonly PathStep<Event>[];
+
+/** The graph of a machine, and two ways through it. */
+export interface MachinePaths<Event extends EventObject = EventObject> {
+  /** Keys of the states that can be reached, the initial one first. */
+  readonly states: readonly string[];
+  /** Every case in every state where it is fed. */
+  readonly edges: readonly PathStep<Event>[];
+  /** For each edge the shortest path to its state, then the edge. */
+  readonly edgeCover: readonly MachinePath<Event>[];
+  /** Every path that visits no state twice, up to each state it can reach. Made when asked for. */
+  simplePaths(): readonly MachinePath<Event>[];
+}
+
+/**
+ * Explores a machine, also one with invoked actors, which are never started: what they would report is fed as events.
+ * Guards must be total on the given cases and read only context and event. Rejects with `peer.missing` where
+ * @xstate/graph is not installed, and with an Error where a step leaves the machine in error.
+ */
+export async function machinePaths<Event extends EventObject = EventObject>(
+  machine: AnyStateMachine,
+  given: MachinePathCases<Event>,
+): Promise<MachinePaths<Event>> {
+  const { getAdjacencyMap, getShortestPaths, getSimplePaths } = await importGraph();
+  const named = new Map<EventObject, string>(given.cases.map((one) => [one.event, nameOf(one)]));
+  if (new Set(named.values()).size < given.cases.length) throw new RangeError('machinePaths: two cases have one name.');
+  const keyOf = given.stateKey ?? ((snapshot: AnyMachineSnapshot) => stateKeyOf(snapshot.value));
+  const options = (cases: readonly PathCase<Event>[]) => ({
+    ...('input' in given ? { input: given.input } : {}),
+    limit: given.limit ?? 100_000,
+    serializeState: (snapshot: AnyMachineSnapshot) => {
+      if (snapshot.status === 'error') throw new Error('machinePaths: a step failed.', { cause: snapshot.error });
+      return keyOf(snapshot);
+    },
+    serializeEvent: (event: EventObject) => named.get(event) ?? event.type,
+    // A list filtered by hand: `filterEvents` is ignored by some versions.
+    events: (snapshot: AnyMachineSnapshot) => cases.filter((one) => isFed(one, snapshot)).map(({ event }) => event),
+  });
+  const explored = options(given.cases);
+  const graph = getAdjacencyMap(machine, explored) as object as Readonly<Record<string, Vertex>>; // its keys are branded strings
+  const edges = Object.entries(graph).flatMap(([from, { transitions }]) =>
+    Object.values(transitions).map(({ event, state }) => stepOf(from, event, state)),
+  );
+  const shortest = new Map(getShortestPaths(machine, explored).map((path) => [keyOf(path.state), pathOf(path.steps)]));
+  return {
+    states: [...shortest.keys()],
+    edges,
+    edgeCover: edges.map((edge) => [...(shortest.get(edge.from) ?? []), edge]),
+    simplePaths: () => {
+      const cases = given.cases.filter((one) => one.inSimplePaths !== false);
+      return getSimplePaths(machine, options(cases)).map((path) => pathOf(path.steps));
+    },
+  };
+
+  function stepOf(from: string, event: EventObject, to: AnyMachineSnapshot): PathStep<Event> {
+    // Only the given events are fed, so that is what comes back.
+    return { from, name: named.get(event) ?? event.type, event: event as Event, to: keyOf(to) };
+  }
+
+  // The library's first step is the start itself.
+  function pathOf(steps: readonly { readonly state: AnyMachineSnapshot; readonly event: EventObject }[]) {
+    return steps.slice(1).map(({ event, state }, index) => stepOf(keyOf(steps[index]?.state ?? state), event, state));
+  }
+}
+
+/** A state value as text: `idle`, `active.running`, regions joined by a bar. */
+export function stateKeyOf(value: unknown): string {
+  if (typeof value === 'string') return value;
+  return Object.entries(value as Readonly<Record<string, unknown>>) // XState's state value: names of states
+    .map(([name, child]) => (isEmpty(child) ? name : `${name}.${stateKeyOf(child)}`))
+    .toSorted()
+    .join('|');
+}
+
+function isEmpty(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
+}
+
+function nameOf({ name, event }: PathCase): string {
+  return name ?? event.type;
+}
+
+interface Vertex {
+  readonly transitions: Readonly<Record<string, { readonly event: EventObject; readonly state: AnyMachineSnapshot }>>;
+}
+
+const settlement = /^xstate\.(?:done|error)\.actor\.(.+)$/;
+
+function isFed(one: PathCase, snapshot: AnyMachineSnapshot): boolean {
+  const actor = one.while ?? settlement.exec(one.event.type)?.[1];
+  return actor === undefined || (snapshot.status === 'active' && snapshot.children[actor] !== undefined);
+}
+
+async function importGraph(): Promise<typeof import('@xstate/graph')> {
+  try {
+    return await import('@xstate/graph');
+  } catch (cause) {
+    throw new TurnchartError(
+      'peer.missing',
+      'machinePaths(…) needs the package @xstate/graph, which could not be loaded. Install it: npm install --save-dev @xstate/graph@3',
+      { cause },
+    );
+  }
+}
