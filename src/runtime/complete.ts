@@ -22,7 +22,9 @@ export function complete(
     if (signal?.aborted === true) return reject(signal.reason);
     const messageId = defaultHost.createId('message');
     let call: ModelCall | undefined;
+    let hasLeft = false;
     const leave = (): void => {
+      hasLeft = true;
       call?.abandon();
       reject(signal?.reason);
     };
@@ -33,5 +35,6 @@ export function complete(
       if (outcome.kind === 'answered') resolve(completionOf(outcome.message, outcome.fold));
       else reject(outcome.error);
     });
+    if (hasLeft) call.abandon(); // the model itself aborted the signal
   });
 }

@@ -38,7 +38,8 @@ export class Broadcaster<Event> {
 
   /** One-shot events from now on. A reader that is dropped costs nothing. */
   read(): AsyncIterable<Event> {
-    return new EventStream(new Reader(this.#tail, this));
+    const before = this.#ended ? { event: undefined, next: this.#tail } : this.#tail; // the tail is then the end itself
+    return new EventStream(new Reader(before, this));
   }
 
   /** Called by a reader that has seen everything: it is woken once by the next event. */
