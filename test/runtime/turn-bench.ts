@@ -145,6 +145,20 @@ export function modelOf(...events: readonly unknown[]): Model {
   };
 }
 
+/** An object with this `then`, which promises call and tools should not return. */
+export function withThen(then: PropertyDescriptor): object {
+  return Object.defineProperty({}, 'then', then);
+}
+
+/** An object whose `then` throws when it is read. */
+export function withoutThen(): object {
+  return withThen({
+    get: () => {
+      throw new Error('no then');
+    },
+  });
+}
+
 /** A promise that never settles. */
 export function never<Value = never>(): Promise<Value> {
   return new Promise(() => undefined);

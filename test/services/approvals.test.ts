@@ -10,6 +10,7 @@ import {
   toolOf,
   type Turn,
   type TurnSetup,
+  withoutThen,
 } from '../runtime/turn-bench.ts';
 
 const calling = (...names: string[]) => ({ calls: names.map((name) => ({ name })) });
@@ -78,14 +79,7 @@ describe.each(interpreters)('approvals (%s)', (interpreter) => {
     ['allow as a string', { allow: 'yes' }],
     ['a throwing getter', hostile()],
     ['a promise of a throwing getter', Promise.resolve(hostile())],
-    [
-      'a throwing then',
-      {
-        get then() {
-          throw new Error('no then');
-        },
-      },
-    ],
+    ['a throwing then', withoutThen()],
   ])('what is no yes is a denial: %s', async (_what, answer) => {
     const turn = await play(() => answer as Approval);
     expect(turn.results().map(({ status }) => status)).toEqual(['denied']);

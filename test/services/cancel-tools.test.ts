@@ -26,8 +26,8 @@ describe.each(interpreters)('cancel while tools run (%s)', (interpreter) => {
     return turn;
   }
   const hang = toolOf('hang', () => never());
-  const gatedTool = (gate: Deferred<unknown>, name = 'slow') =>
-    toolOf(name, () => gate.promise, { isConcurrencySafe: true });
+  const gatedTool = ({ promise }: Pick<Deferred<unknown>, 'promise'>, name = 'slow') =>
+    toolOf(name, () => promise, { isConcurrencySafe: true });
   const statuses = (turn: Turn) => turn.results().map(({ status }) => status);
 
   test('case 6: a tool that never settles and ignores its signal is interrupted after cancelGraceMs', async () => {

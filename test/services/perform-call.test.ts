@@ -1,13 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { ToolResult } from '../../src/tools/tool-result.ts';
-import { interpreters, playTurn, toolOf } from '../runtime/turn-bench.ts';
+import { interpreters, playTurn, toolOf, withoutThen, withThen } from '../runtime/turn-bench.ts';
 
 const script = [{ calls: [{ name: 'act' }] }, { text: 'done' }];
-const hostile = {
-  get then(): never {
-    throw new Error('no then');
-  },
-};
 const cyclic: Record<string, unknown> = {};
 cyclic['self'] = cyclic;
 
@@ -95,12 +90,12 @@ describe.each(interpreters)('what a tool gives back (%s)', (interpreter) => {
   });
 
   test('a thenable that calls back twice settles the call once', async () => {
-    const twice = { then: (resolve: (value: string) => void) => (resolve('first'), resolve('second')) };
+    const twice = withThen({ value: (resolve: (value: string) => void) => (resolve('first'), resolve('second')) });
     expect(await resultOf(() => twice)).toBe('completed: first');
   });
 
   test('a value whose then throws when it is read is a failed result', async () => {
-    expect(await resultOf(() => hostile)).toBe('failed: no then');
+    expect(await resultOf(withoutThen)).toBe('failed: no then');
   });
 });
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Transformer } from '../../src/contracts/transformer.ts';
 import { createConversation, type Conversation } from '../../src/conversation/conversation.ts';
 import { assistantMessage, userMessage, type Message } from '../../src/conversation/message.ts';
-import { deferred, interpreters, never, playTurn, startTurn, toolOf } from '../runtime/turn-bench.ts';
+import { deferred, interpreters, never, playTurn, startTurn, toolOf, withoutThen } from '../runtime/turn-bench.ts';
 
 const stages = ['beforeTurn', 'beforeIteration', 'afterIteration', 'afterTurn'] as const;
 const bareCall = assistantMessage([{ type: 'toolCall', id: 'c', name: 'look', args: {} }], { id: 'broken' });
@@ -35,14 +35,9 @@ describe.each(interpreters)('a transformer that throws (%s)', (interpreter) => {
   });
 
   test('a thenable whose then throws is a failure like any other', async () => {
-    const hostile = {
-      get then() {
-        throw new Error('no then');
-      },
-    };
     const turn = await playTurn({
       interpreter,
-      transformers: [{ name: 'bad', beforeTurn: () => hostile as never }],
+      transformers: [{ name: 'bad', beforeTurn: () => withoutThen() as never }],
       script: [{ text: 'x' }],
     });
     expect(turn.all('transformer.failed')).toMatchObject([{ name: 'bad' }]);

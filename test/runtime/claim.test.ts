@@ -1,0 +1,92 @@
+import { describe, expect, test } from 'vitest';
+import { createConversation } from '../../src/conversation/conversation.ts';
+import { assistantMessage, userMessage, type Message } from '../../src/conversation/message.ts';
+import { claimConversation, makeValid, releaseConversation } from '../../src/runtime/claim.ts';
+import { verifyTranscript } from '../../src/testing/index.ts';
+
+const bareCall = (id: string) => assistantMessage([{ type: 'toolCall', id, name: 'look', args: {} }]);
+const conversationOf = (...messages: readonly Message[]) => createConversation({ messages });
+
+describe('the claim', () => {
+  test('can be held by one at a time', () => {
+    const conversation = createConversation();
+    claimConversation(conversation);
+    expect(() => claimConversation(conversation)).toThrow(
+      expect.objectContaining({ code: 'conversation.busy' }) as Error,
+    );
+    releaseConversation(conversation);
+    expect(() => claimConversation(conversation)).not.toThrow();
+  });
+
+  test('of one conversation says nothing about another with the same messages', () => {
+    const messages = [userMessage('go')];
+    claimConversation(conversationOf(...messages));
+    expect(() => claimConversation(conversationOf(...messages))).not.toThrow();
+  });
+});
+
+describe('makeValid', () => {
+  test('says nothing about a valid transcript and leaves it alone', () => {
+    const conversation = conversationOf(userMessage('go'), assistantMessage('Hi'));
+    const { messages } = conversation;
+    expect(makeValid(conversation)).toEqual([]);
+    expect(conversation.messages).toBe(messages);
+  });
+
+  test('repairs in place and says what it did', () => {
+    const conversation = conversationOf(userMessage('go'), bareCall('c'));
+    const { messages } = conversation;
+    expect(makeValid(conversation)).toHaveLength(1);
+    expect(conversation.messages).toBe(messages);
+    verifyTranscript(conversation);
+  });
+
+  test('looks at what was put behind what it has seen', () => {
+    const conversation = conversationOf(userMessage('go'));
+    makeValid(conversation);
+    conversation.messages.push(bareCall('c'), userMessage('on'));
+    expect(makeValid(conversation)).toHaveLength(1);
+    verifyTranscript(conversation);
+  });
+
+  test('looks at a result that was put behind a call it has seen', () => {
+    const conversation = conversationOf(userMessage('go'));
+    makeValid(conversation);
+    conversation.messages.push(bareCall('c'));
+    makeValid(conversation);
+    const again = { type: 'toolResult', callId: 'c', status: 'completed', content: [] } as const;
+    conversation.messages.push({ id: 'again', role: 'tool', content: [again] });
+    makeValid(conversation);
+    verifyTranscript(conversation);
+  });
+
+  test('reads no old message again', () => {
+    const conversation = conversationOf(...Array.from({ length: 100 }, (_, index) => userMessage(`${index}`)));
+    makeValid(conversation);
+    let reads = 0;
+    const counted = new Proxy(conversation.messages, {
+      get: (target, key, receiver) => {
+        if (typeof key === 'string' && /^\d+$/.test(key)) reads++;
+        return Reflect.get(target, key, receiver) as unknown;
+      },
+    });
+    conversation.messages = counted;
+    conversation.messages.push(assistantMessage('Hi'), userMessage('on'));
+    reads = 0;
+    makeValid(conversation);
+    expect(reads).toBeLessThan(10);
+  });
+
+  test.each<[string, unknown]>([
+    ['null', null],
+    ['a message without content', { id: 'x', role: 'user' }],
+    ['a message of a strange role', { id: 'x', role: 'system', content: [] }],
+  ])('refuses a transcript with %s, and refuses it again', (_what, message) => {
+    const conversation = conversationOf(userMessage('go'), message as Message, userMessage('on'));
+    for (let time = 0; time < 3; time++) {
+      claimConversation(conversation);
+      expect(() => makeValid(conversation)).toThrow(expect.objectContaining({ code: 'conversation.invalid' }) as Error);
+      releaseConversation(conversation);
+    }
+  });
+});
