@@ -1,5 +1,5 @@
 // Runs charts by their tables: as an actor with invoked services, or without one where a chart needs neither. The same
-// decisions as XState's own interpreter at a fraction of its cost; with an inspector attached the machine itself runs.
+// decisions as XState's own interpreter at a fraction of its cost.
 
 import {
   createActor,
@@ -19,6 +19,7 @@ import {
   type TableNode,
   type TableTransition,
 } from './chart-table.ts';
+import { BareService, type BeginWork } from './service.ts';
 
 /** A snapshot with the fields of XState's that others read. */
 export type ChartSnapshot<Output> = Snapshot<Output> & {
@@ -44,44 +45,47 @@ export type ChosenLogic = AnyActorLogic | ((input: unknown) => AnyActorLogic);
 
 /**
  * Actor logic that runs the chart by its table. `actors` gives the invoked logic by name, as `.provide()` does. Steps
- * follow XState: custom actions run at once and in order; children start, stop and get events after the step.
+ * follow XState: custom actions run at once and in order; children start, stop and get events after the step. With
+ * `services: 'bare'` (default `actors`) what `serviceLogic` made runs without an actor and is not among the children.
  */
 export function chartLogic<Event extends { type: string }, Input, Output>(
   chart: RunnableChart,
   actors: Readonly<Record<string, ChosenLogic>> = {},
+  options: { readonly services?: 'actors' | 'bare' } = {},
 ): ChartLogic<Event, Input, Output> {
   const { initial } = tableOf(chart);
   const known = { ...(chart.implementations.actors as Readonly<Record<string, ChosenLogic>>), ...actors };
   const contextOf = chart.config.context as (args: { readonly input: Input }) => unknown;
   const outputOf = chart.config.output as ((args: StepArguments) => Output) | undefined;
+  const isBare = options.services === 'bare';
   const first = initial.at(-1);
   if (first === undefined || initial.some((node) => node.invokes.length > 0 || node.entry.length > 0)) {
     throw new Error(`The chart "${chart.id}" must begin in a state without entry actions and invokes.`);
   }
   return {
     config: chart.config,
-    getInitialSnapshot: (_scope, input) => snapshotOf(first, contextOf({ input }), noChildren),
+    getInitialSnapshot: (_scope, input) => snapshotOf(first, contextOf({ input }), nobody),
     transition: (snapshot, event, scope) => {
       const at = snapshot as unknown as TableSnapshot; // every snapshot of this logic is made here
       if (event.type === 'xstate.stop') {
-        for (const child of Object.values(at.children)) scope.stopChild(child);
-        return snapshotOf(at.leaf, at.context, noChildren, 'stopped');
+        stopAll(at.invoked, scope);
+        return snapshotOf(at.leaf, at.context, nobody, 'stopped');
       }
       const args: StepArguments = { context: at.context, event };
       const chosen = chooseTransition(at.leaf, args);
       if (chosen === undefined) return snapshot;
       const stays = chosen.exits.length === 0 && chosen.enters.length === 0;
-      const children = stays ? at.children : { ...at.children };
+      const invoked = stays ? at.invoked : new Map(at.invoked);
       try {
-        carryOut(chosen, args, children, known, scope);
+        carryOut(chosen, args, invoked, scope, (invoke) => invokedOf(invoke, known, args, scope.self, isBare));
       } catch (thrown) {
         // The actor dies of it; XState would leave its children running (statelyai/xstate#5153).
-        for (const child of Object.values(children)) scope.stopChild(child);
+        stopAll(invoked, scope);
         throw thrown;
       }
       const leaf = chosen.target;
-      if (leaf.isFinal && leaf.depth === 1) return snapshotOf(leaf, at.context, children, 'done', outputOf?.(args));
-      return snapshotOf(leaf, at.context, children);
+      if (leaf.isFinal && leaf.depth === 1) return snapshotOf(leaf, at.context, invoked, 'done', outputOf?.(args));
+      return snapshotOf(leaf, at.context, invoked);
     },
     getPersistedSnapshot: (snapshot) => snapshot,
   };
@@ -123,97 +127,126 @@ class BareRun<Event extends { readonly type: string }> implements ChartRun<Event
   }
 }
 
-const noChildren: Readonly<Record<string, AnyActorRef>> = {};
+type Invoked = AnyActorRef | BareService;
+type InvokedById = Map<string, Invoked>;
+type Scope = Pick<AnyActorScope, 'defer' | 'self' | 'stopChild'>;
+
+const nobody: InvokedById = new Map();
 
 // A class of one shape: a turn makes a few of these per iteration. `leaf` stays out of what an inspector serialises.
 class TableSnapshot {
   readonly status: 'active' | 'done' | 'stopped';
   readonly value: unknown;
   readonly context: unknown;
-  readonly children: Readonly<Record<string, AnyActorRef>>;
   readonly output: unknown;
   readonly error = undefined;
   readonly #leaf: TableNode;
+  readonly #invoked: InvokedById;
 
   constructor(
     leaf: TableNode,
     context: unknown,
-    children: Readonly<Record<string, AnyActorRef>>,
+    invoked: InvokedById,
     status: 'active' | 'done' | 'stopped',
     output: unknown,
   ) {
     this.status = status;
     this.value = leaf.value;
     this.context = context;
-    this.children = children;
     this.output = output;
     this.#leaf = leaf;
+    this.#invoked = invoked;
   }
 
   get leaf(): TableNode {
     return this.#leaf;
+  }
+
+  get invoked(): InvokedById {
+    return this.#invoked;
+  }
+
+  get children(): Readonly<Record<string, AnyActorRef>> {
+    const children: Record<string, AnyActorRef> = {};
+    for (const [id, child] of this.#invoked) if (!(child instanceof BareService)) children[id] = child;
+    return children;
+  }
+
+  toJSON(): object {
+    const { status, value, context, children, output } = this;
+    return { status, value, context, children, output };
   }
 }
 
 function snapshotOf<Output>(
   leaf: TableNode,
   context: unknown,
-  children: Readonly<Record<string, AnyActorRef>>,
+  invoked: InvokedById,
   status: 'active' | 'done' | 'stopped' = 'active',
   output?: Output,
 ): ChartSnapshot<Output> {
   // Status and output go together as in XState's union, which TypeScript cannot see here.
-  return new TableSnapshot(leaf, context, children, status, output) as unknown as ChartSnapshot<Output>;
+  return new TableSnapshot(leaf, context, invoked, status, output) as unknown as ChartSnapshot<Output>;
 }
-
-type Children = Record<string, AnyActorRef>;
-type Scope = Pick<AnyActorScope, 'defer' | 'self' | 'stopChild'>;
 
 function carryOut(
   { exits, actions, enters }: TableTransition,
   args: StepArguments,
-  children: Children,
-  known: Readonly<Record<string, ChosenLogic>>,
+  invoked: InvokedById,
   scope: Scope,
+  make: (invoke: TableInvoke) => Invoked,
 ): void {
   for (const node of exits) {
     for (const { id } of node.invokes) {
-      const child = children[id];
-      delete children[id];
-      if (child !== undefined) scope.defer(() => scope.stopChild(child));
+      const child = invoked.get(id);
+      invoked.delete(id);
+      if (child !== undefined) scope.defer(() => stop(child, scope));
     }
   }
-  perform(actions, args, children, scope);
+  perform(actions, args, invoked, scope);
   for (const node of enters) {
-    perform(node.entry, args, children, scope);
+    perform(node.entry, args, invoked, scope);
     for (const invoke of node.invokes) {
-      const child = actorOf(invoke, known, args, scope.self);
-      children[invoke.id] = child;
+      const child = make(invoke);
+      invoked.set(invoke.id, child);
       scope.defer(() => child.start());
     }
   }
 }
 
-function perform(actions: readonly TableAction[], args: StepArguments, children: Children, { defer }: Scope): void {
+function perform(actions: readonly TableAction[], args: StepArguments, invoked: InvokedById, { defer }: Scope): void {
   for (const action of actions) {
     if ('run' in action) {
       action.run(args);
       continue;
     }
-    const child = children[action.child];
+    const child = invoked.get(action.child);
     const event = action.eventOf(args);
-    if (child !== undefined) defer(() => child.send(event));
+    if (child !== undefined && !(child instanceof BareService)) defer(() => child.send(event));
   }
 }
 
-function actorOf(
+function invokedOf(
   invoke: TableInvoke,
   known: Readonly<Record<string, ChosenLogic>>,
   args: StepArguments,
   parent: AnyActorRef,
-): AnyActorRef {
+  isBare: boolean,
+): Invoked {
   const chosen = known[invoke.src];
   if (chosen === undefined) throw new Error(`The actor "${invoke.src}" is not provided.`);
   const input = invoke.input?.(args);
-  return createActor(typeof chosen === 'function' ? chosen(input) : chosen, { id: invoke.id, parent, input });
+  const logic = typeof chosen === 'function' ? chosen(input) : chosen;
+  return isBare && 'begin' in logic
+    ? new BareService(logic.begin as BeginWork<unknown, unknown>, invoke.id, input, parent)
+    : createActor(logic, { id: invoke.id, parent, input });
+}
+
+function stopAll(invoked: InvokedById, scope: Scope): void {
+  for (const child of invoked.values()) stop(child, scope);
+}
+
+function stop(child: Invoked, scope: Scope): void {
+  if (child instanceof BareService) child.stop();
+  else scope.stopChild(child);
 }

@@ -19,8 +19,9 @@ export const turnServices = { applyTransformers, streamModel, delay, dispatchToo
 /** Makes runnable logic of a turn chart and a tool call chart. */
 export function chartsOf(turn: RunnableChart, toolCall: RunnableChart, services: object = turnServices): TurnCharts {
   return {
-    turn: chartLogic<TurnMachineEvent, TurnMachineInput, TurnOutput>(turn, { ...services }),
-    toolCall: chartLogic<ToolCallMachineEvent, ToolCallMachineContext, undefined>(toolCall),
+    turn: turnLogicOf(turn, services, 'bare'),
+    inspectedTurn: turnLogicOf(turn, services, 'actors'),
+    inspectedToolCall: chartLogic<ToolCallMachineEvent, ToolCallMachineContext, undefined>(toolCall),
     startToolCall: chartRuns<ToolCallMachineEvent>(toolCall),
   };
 }
@@ -28,8 +29,20 @@ export function chartsOf(turn: RunnableChart, toolCall: RunnableChart, services:
 /** What every engine runs unless it was made by `engineWith`. */
 export const standardCharts: TurnCharts = chartsOf(turnChart, toolCallChart);
 
-/** The operative's logic. Each turn runs on the charts of the engine that was asked for it. */
-export const operativeLogic = chartLogic<OperativeMachineEvent, OperativeMachineContext, undefined>(operativeChart, {
-  turn: (input) => recordOf((input as TurnMachineInput).scope).settings.charts.turn,
-  reload,
-});
+/** The operative's logic, where nobody inspects. Each turn runs on the charts of the engine that was asked for it. */
+export const operativeLogic = operativeLogicWith('turn', 'bare');
+
+/** The operative's logic for an inspector: all below it are actors. */
+export const inspectedOperativeLogic = operativeLogicWith('inspectedTurn', 'actors');
+
+function turnLogicOf(turn: RunnableChart, actors: object, services: 'actors' | 'bare'): TurnCharts['turn'] {
+  return chartLogic<TurnMachineEvent, TurnMachineInput, TurnOutput>(turn, { ...actors }, { services });
+}
+
+function operativeLogicWith(turn: 'turn' | 'inspectedTurn', services: 'actors' | 'bare') {
+  return chartLogic<OperativeMachineEvent, OperativeMachineContext, undefined>(
+    operativeChart,
+    { turn: (input) => recordOf((input as TurnMachineInput).scope).settings.charts[turn], reload },
+    { services },
+  );
+}

@@ -20,7 +20,7 @@ import type { Message } from '../conversation/message.ts';
 import type { OperativeMachineEvent, Question } from '../machines/operative.ts';
 import { acceptMessage } from './accept-message.ts';
 import { claimConversation, makeValid, releaseConversation } from './claim.ts';
-import { operativeLogic } from './charts.ts';
+import { inspectedOperativeLogic, operativeLogic } from './charts.ts';
 import { noteActor } from './facade-actors.ts';
 import { internalsOf, type EngineInternals } from './engine-internals.ts';
 import { Ticket, type Decision } from './ledger.ts';
@@ -73,11 +73,10 @@ class ChartedOperative implements Operative {
       reloads: options.reloadBeforeStart !== undefined,
       startsLate: options.lateMessages === 'start',
     };
-    this.#actor = createActor(operativeLogic, {
-      id: 'operative',
-      input,
-      ...(inspect === undefined ? {} : { inspect }),
-    });
+    this.#actor =
+      inspect === undefined
+        ? createActor(operativeLogic, { id: 'operative', input })
+        : createActor(inspectedOperativeLogic, { id: 'operative', input, inspect });
     noteActor(this, this.#actor);
     this.#actor.subscribe({ next: () => this.#scope.afterStep(), error: () => this.#scope.afterStep() });
     this.#actor.start();

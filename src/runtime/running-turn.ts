@@ -54,11 +54,11 @@ export class RunningTurn implements TurnRun {
       isInspected: inspect !== undefined,
     });
     const input = { scope: this.#record, stages: settings.stages };
-    this.#actor = createActor(settings.charts.turn, {
-      id: 'turn',
-      input,
-      ...(inspect === undefined ? {} : { inspect }),
-    });
+    const { charts } = settings;
+    this.#actor =
+      inspect === undefined
+        ? createActor(charts.turn, { id: 'turn', input })
+        : createActor(charts.inspectedTurn, { id: 'turn', input, inspect });
     noteActor(this, this.#actor);
     this.#signal = options.signal;
     this.#begin(conversation);

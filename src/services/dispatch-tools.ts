@@ -137,7 +137,7 @@ class Batch {
   #chartFor(call: ToolCallBlock, index: number): CallChart {
     const { charts } = this.#record.settings;
     if (!this.#record.isInspected) return charts.startToolCall();
-    return createActor(charts.toolCall, {
+    return createActor(charts.inspectedToolCall, {
       parent: this.#actor.self as AnyActorRef, // the service's own actor; its contract keeps xstate's types out
       id: `toolCall:${index}`,
       input: { callId: call.id, name: call.name },

@@ -12,8 +12,10 @@ import type { TurnMachineEvent, TurnMachineInput, TurnOutput } from '../machines
 /** The charts an engine's turns run on. */
 export interface TurnCharts {
   readonly turn: ChartLogic<TurnMachineEvent, TurnMachineInput, TurnOutput>;
-  /** A tool call as an actor, for an inspector to see. */
-  readonly toolCall: ChartLogic<ToolCallMachineEvent, ToolCallMachineContext, undefined>;
+  /** The same with its services as actors, for an inspector to see. */
+  readonly inspectedTurn: ChartLogic<TurnMachineEvent, TurnMachineInput, TurnOutput>;
+  /** A tool call as an actor. */
+  readonly inspectedToolCall: ChartLogic<ToolCallMachineEvent, ToolCallMachineContext, undefined>;
   /** A tool call without an actor, of which a turn may have hundreds. */
   readonly startToolCall: () => ChartRun<ToolCallMachineEvent>;
 }
