@@ -135,7 +135,8 @@ export class ConversationScope implements ReloadScope {
 
   claimResume(question: Question): void {
     const open = question as OpenQuestion;
-    const claim = this.#claim ?? this.#open(open.turnContext);
+    if (this.#claim !== undefined) return this.joinResume(question);
+    const claim = this.#open(open.turnContext);
     const events = claim.channel.read();
     if (this.#options.reloadBeforeStart !== undefined) {
       claim.resumes.push({ question: open, events });
