@@ -96,13 +96,16 @@ describe.each(bothWays)('the same id again (%s)', (interpreter) => {
     expect(bench.fates()).toEqual(['startedTurn answered']);
   });
 
-  test.each(['steer', 'queue', 'preempt'] as const)('as a stored message, sent in mid-turn by %s, appends nothing', async (policy) => {
-    const messages = [userMessage('M', { id: 'M' }), assistantMessage('done', { id: 'a0' })];
-    const bench = await operativeIn('running', { interpreter, conversation: createConversation({ messages }) });
-    void bench.submit('M', { policy });
-    await bench.rest();
-    expect(bench.fates()[1]).toMatch(/answered$/);
-  });
+  test.each(['steer', 'queue', 'preempt'] as const)(
+    'as a stored message, sent in mid-turn by %s, appends nothing',
+    async (policy) => {
+      const messages = [userMessage('M', { id: 'M' }), assistantMessage('done', { id: 'a0' })];
+      const bench = await operativeIn('running', { interpreter, conversation: createConversation({ messages }) });
+      void bench.submit('M', { policy });
+      await bench.rest();
+      expect(bench.fates()[1]).toMatch(/answered$/);
+    },
+  );
 
   test('is told by id, never by text', async () => {
     const bench = await operativeIn('running', { interpreter });

@@ -1,0 +1,183 @@
+import { describe, expect, test } from 'vitest';
+import type { OperativeCommand } from '../../../src/contracts/operative.ts';
+import { createConversation } from '../../../src/conversation/conversation.ts';
+import { assistantMessage, userMessage } from '../../../src/conversation/message.ts';
+import { bothWays, readAll, startOperative } from './operative-bench.ts';
+import { operativeIn, states, type State } from './operative-states.ts';
+
+const asked = userMessage('go', { id: 'u0' });
+
+describe.each(bothWays)('resume (%s)', (interpreter) => {
+  test('on an empty transcript has nothing to do', async () => {
+    const bench = startOperative({ interpreter });
+    const { outcome, events } = await bench.operative.resume();
+    const read = readAll(events);
+    await bench.rest();
+    expect([outcome, read]).toEqual(['nothingToDo', { events: [], isDone: true }]);
+    expect(bench.log()).toEqual([]);
+  });
+
+  test('on an answered transcript has nothing to do', async () => {
+    const conversation = createConversation({ messages: [asked, assistantMessage('Hi')] });
+    const bench = startOperative({ interpreter, conversation });
+    expect((await bench.operative.resume()).outcome).toBe('nothingToDo');
+    await bench.rest();
+  });
+
+  test('answers when the last message is a user’s', async () => {
+    const bench = startOperative({ interpreter, conversation: createConversation({ messages: [asked] }) });
+    expect((await bench.operative.resume()).outcome).toBe('startedTurn');
+    await bench.rest();
+    expect(bench.lines()).toEqual(['user go', 'assistant read 1']);
+  });
+
+  test('answers when the last message holds tool results', async () => {
+    const bench = startOperative({
+      interpreter,
+      maxIterations: 1,
+      script: [{ calls: [{ name: 'ghost' }] }, { text: 'Hi' }],
+    });
+    void bench.submit('A');
+    await bench.host.settle();
+    expect(bench.conversation.messages.at(-1)?.role).toBe('tool');
+    expect((await bench.operative.resume()).outcome).toBe('startedTurn');
+    await bench.rest();
+    expect(bench.lines().at(-1)).toBe('assistant Hi');
+  });
+
+  test.each(['reloading', 'running', 'settling', 'cancelling', 'preempting'] as const)(
+    'while %s joins the turn',
+    async (state) => {
+      const bench = await operativeIn(state, { interpreter });
+      const { outcome, events } = await bench.operative.resume();
+      const read = readAll(events);
+      await bench.rest();
+      expect(outcome).toBe('alreadyRunning');
+      expect(read.events.at(-1)?.type).toBe('turn.completed');
+    },
+  );
+
+  test('carries the context of its turn', async () => {
+    const seen: unknown[] = [];
+    const bench = startOperative({
+      interpreter,
+      conversation: createConversation({ messages: [asked] }),
+      transformers: [{ name: 'see', beforeTurn: (_conversation, { turnContext }) => void seen.push(turnContext) }],
+    });
+    await bench.operative.resume({ turnContext: 'mine' });
+    await bench.rest();
+    expect(seen).toEqual(['mine']);
+  });
+});
+
+describe.each(bothWays)('cancel (%s)', (interpreter) => {
+  test.each(['idle', 'closed'] as const)('while %s is undefined', async (state) => {
+    const bench = await operativeIn(state, { interpreter });
+    expect(await bench.operative.cancel()).toBeUndefined();
+    await bench.rest();
+  });
+
+  test.each(['reloading', 'running', 'settling', 'cancelling', 'preempting', 'closing'] as const)(
+    'while %s resolves with the result of the turn',
+    async (state) => {
+      const bench = await operativeIn(state, { interpreter });
+      const cancelled = bench.operative.cancel();
+      await bench.rest();
+      expect(await cancelled).toMatchObject({ reason: 'aborted', turnId: 'turn_1' });
+      expect(bench.results()[0]).toEqual(await cancelled);
+    },
+  );
+
+  test('resolves for everybody who asked', async () => {
+    const bench = await operativeIn('cancelling', { interpreter });
+    const cancels = [bench.operative.cancel(), bench.operative.cancel()];
+    await bench.rest();
+    const [first, second] = await Promise.all(cancels);
+    expect(first).toMatchObject({ reason: 'aborted' });
+    expect(second).toBe(first);
+  });
+
+  test('while tools run takes its own grace time', async () => {
+    const bench = await operativeIn('cancelling', { interpreter });
+    void bench.operative.cancel({ graceMs: 10 });
+    await bench.host.advance(9);
+    expect(bench.operative.state).toBe('cancelling');
+    await bench.host.advance(1);
+    expect(bench.operative.state).toBe('idle');
+    await bench.rest();
+  });
+
+  test('of a sealed turn ends it as aborted with its answer kept', async () => {
+    const bench = await operativeIn('settling', { interpreter });
+    expect(await bench.operative.cancel()).toMatchObject({ reason: 'aborted' });
+    await bench.rest();
+    expect(bench.lines()).toEqual(['user A', 'assistant read 1']);
+    expect(bench.fates()).toEqual(['startedTurn answered']);
+  });
+
+  test('resolves after turn.completed was heard', async () => {
+    const bench = await operativeIn('running', { interpreter });
+    const order: string[] = [];
+    bench.operative.subscribe(({ type }) => type === 'turn.completed' && order.push(type));
+    await bench.operative.cancel().then(() => order.push('cancel'));
+    await bench.rest();
+    expect(order).toEqual(['turn.completed', 'cancel']);
+  });
+});
+
+/** What is allowed on an operative whose last message is an answer, or which is at message A. */
+const allowed: Readonly<Record<State, readonly OperativeCommand[]>> = {
+  idle: ['start'],
+  reloading: ['steer', 'resume', 'cancel'],
+  running: ['steer', 'resume', 'cancel'],
+  settling: ['resume', 'cancel'],
+  cancelling: ['resume', 'cancel'],
+  preempting: ['resume', 'cancel'],
+  closing: ['cancel'],
+  closed: [],
+};
+const commands = ['steer', 'start', 'resume', 'cancel', 'compact'] as const;
+
+describe.each(bothWays)('can (%s)', (interpreter) => {
+  test.each(states.flatMap((state) => commands.map((command) => [state, command] as const)))(
+    'while %s tells whether one can %s, and if not why',
+    async (state, command) => {
+      const bench = await operativeIn(state, { interpreter });
+      const told = bench.operative.can(command);
+      expect(told.allowed).toBe(allowed[state].includes(command));
+      if (!told.allowed) expect(told.why).toMatch(/^[A-Z].*\.$/);
+      await bench.rest();
+    },
+  );
+
+  test('says that one can resume an unanswered transcript, and why not an answered or an empty one', async () => {
+    const transcripts = [[asked], [asked, assistantMessage('Hi')], []];
+    const told = transcripts.map((messages) =>
+      startOperative({ interpreter, conversation: createConversation({ messages }) }).operative.can('resume'),
+    );
+    expect(told).toEqual([
+      { allowed: true },
+      { allowed: false, why: 'The last message is an answer already.' },
+      { allowed: false, why: 'The transcript is empty.' },
+    ]);
+  });
+
+  test('says that one can resume where only the reload can tell', () => {
+    const bench = startOperative({ interpreter, own: { reloadBeforeStart: () => createConversation() } });
+    expect(bench.operative.can('resume')).toEqual({ allowed: true });
+  });
+
+  test('says why one cannot compact', () => {
+    const { operative } = startOperative({ interpreter });
+    expect(operative.can('compact')).toEqual({
+      allowed: false,
+      why: 'No transformer of this engine can compact.',
+    });
+  });
+});
+
+test('compact is false where nothing can compact', async () => {
+  const bench = startOperative();
+  expect(await bench.operative.compact()).toBe(false);
+  await bench.rest();
+});

@@ -1,0 +1,206 @@
+// No transformer compacts yet, so the state is entered here with a compaction of the test's own, on the operative's real
+// scope, ledger and chart.
+
+import { createActor } from 'xstate';
+import { describe, expect, test } from 'vitest';
+import type { OperativeEvent } from '../../../src/contracts/events.ts';
+import type { Delivery, SubmitPolicy } from '../../../src/contracts/operative.ts';
+import { createConversation } from '../../../src/conversation/conversation.ts';
+import { userMessage } from '../../../src/conversation/message.ts';
+import { chartLogic } from '../../../src/machines/chart-logic.ts';
+import {
+  operativeChart,
+  type CompactFacts,
+  type OperativeMachineContext,
+  type OperativeMachineEvent,
+} from '../../../src/machines/operative.ts';
+import { serviceLogic } from '../../../src/machines/service.ts';
+import { standardCharts } from '../../../src/runtime/charts.ts';
+import { createEngine } from '../../../src/runtime/engine.ts';
+import { Ticket, type Decision } from '../../../src/runtime/ledger.ts';
+import { ConversationScope, type OpenQuestion } from '../../../src/runtime/operative-scope.ts';
+import { createSession } from '../../../src/runtime/session.ts';
+import { reload } from '../../../src/services/reload.ts';
+import { scriptedModel, simulatedHost, verifyEvents, verifyTranscript } from '../../../src/testing/index.ts';
+import { answerAll, linesOf, logOf } from './operative-bench.ts';
+
+async function compacting({ reloads = false } = {}) {
+  const host = simulatedHost();
+  const conversation = createConversation({ messages: [userMessage('old', { id: 'old' })] });
+  const engine = createEngine({ transformers: [], model: scriptedModel(answerAll, { host }), host });
+  const events: OperativeEvent[] = [];
+  const answers: unknown[] = [];
+  let settle: (facts: CompactFacts) => void = () => undefined;
+  let isAbandoned = false;
+  const compact = serviceLogic<unknown, CompactFacts>((_scope, service) => {
+    settle = service.settle;
+    return () => (isAbandoned = true);
+  });
+  const scope: ConversationScope = new ConversationScope(
+    { engine, ...(reloads ? { reloadBeforeStart: () => conversation } : {}) },
+    {
+      conversation,
+      session: createSession(host),
+      host,
+      onListenerError: () => undefined,
+      isInspected: false,
+      notify: () => actor.send({ type: 'turn.sealed' }),
+    },
+  );
+  scope.hub.subscribe((event) => events.push(event));
+  const logic = chartLogic<OperativeMachineEvent, OperativeMachineContext, undefined>(
+    operativeChart,
+    { turn: () => standardCharts.turn, reload, compact },
+    { services: 'actors' },
+  );
+  const actor = createActor(logic, { input: { scope, reloads, startsLate: false } });
+  actor.subscribe(() => scope.afterStep());
+  actor.start();
+  /** `isPossible`: there is something to compact, or to answer. */
+  const ask = (kind: OpenQuestion['kind'], isPossible = true): void => {
+    const question: OpenQuestion = {
+      kind,
+      answer: (value) => answers.push(`${kind}: ${typeof value === 'object' ? ('outcome' in value ? value.outcome : value.reason) : value}`),
+      refuse: ({ code }) => answers.push(`${kind}: ${code}`),
+    };
+    const events: Readonly<Record<OpenQuestion['kind'], OperativeMachineEvent>> = {
+      compact: { type: 'operative.compact', possible: isPossible, question },
+      resume: { type: 'turn.resume', answerable: isPossible, question },
+      cancel: { type: 'turn.cancel', question },
+      close: { type: 'operative.close', question },
+    };
+    actor.send(events[kind]);
+  };
+  ask('compact');
+  expect(actor.getSnapshot().value).toBe('compacting');
+  return {
+    ask,
+    answers,
+    conversation,
+    log: () => logOf(events),
+    lines: () => linesOf(conversation.messages),
+    isAbandoned: () => isAbandoned,
+    compacted: (claimed: boolean) => settle({ claimed }),
+    submit(id: string, policy: SubmitPolicy) {
+      const sent: { decision?: Decision; delivery?: Delivery } = {};
+      const submission = new Ticket(userMessage(id, { id }), undefined);
+      submission.onDecision((decision) => (sent.decision = decision));
+      void submission.delivery.then((delivery) => (sent.delivery = delivery));
+      scope.ledger.note(submission);
+      actor.send({ type: 'message.submit', policy, submission });
+      return () => `${sent.decision?.outcome} ${sent.delivery?.status}`;
+    },
+    async rest() {
+      await host.advance(10_000);
+      expect(['idle', 'closed']).toContain(actor.getSnapshot().value);
+      verifyEvents(events);
+      verifyTranscript(conversation);
+    },
+  };
+}
+
+describe('a submit while compacting', () => {
+  test.each([
+    ['steer', 'startedTurn answered'],
+    ['queue', 'startedTurn answered'],
+    ['preempt', 'startedTurn answered'],
+    ['reject', 'rejected rejected'],
+  ] as const)('by %s: %s, once the compaction has ended', async (policy, fate) => {
+    const bench = await compacting();
+    const fateOf = bench.submit('M', policy);
+    expect(bench.lines()).toEqual(['user old']);
+    bench.compacted(policy !== 'reject');
+    await bench.rest();
+    expect(fateOf()).toBe(fate);
+  });
+
+  test('a second one joins the turn that is claimed', async () => {
+    const bench = await compacting();
+    const fates = [bench.submit('A', 'steer'), bench.submit('B', 'steer')];
+    bench.compacted(true);
+    await bench.rest();
+    expect(fates.map((fateOf) => fateOf())).toEqual(['startedTurn answered', 'injected answered']);
+    expect(bench.log().filter((line) => line === 'turn.started')).toHaveLength(1);
+  });
+
+  test('starts a turn that reloads where the operative reloads', async () => {
+    const bench = await compacting({ reloads: true });
+    const fateOf = bench.submit('A', 'steer');
+    bench.compacted(true);
+    await bench.rest();
+    expect(fateOf()).toBe('startedTurn answered');
+    expect(bench.log()).toContain('reloaded 1');
+  });
+});
+
+describe('a compaction', () => {
+  test('ends in idle and answers who asked', async () => {
+    const bench = await compacting();
+    bench.compacted(false);
+    await bench.rest();
+    expect(bench.answers).toEqual(['compact: true']);
+    expect(bench.log()).toEqual([]);
+  });
+
+  test('is one at a time', async () => {
+    const bench = await compacting();
+    bench.ask('compact');
+    expect(bench.answers).toEqual(['compact: false']);
+    bench.compacted(false);
+    await bench.rest();
+  });
+
+  test('is given up by cancel, together with the turn that was claimed', async () => {
+    const bench = await compacting();
+    const fateOf = bench.submit('A', 'steer');
+    bench.ask('cancel');
+    await bench.rest();
+    expect(bench.isAbandoned()).toBe(true);
+    expect(bench.answers).toEqual(['compact: false', 'cancel: aborted']);
+    expect(fateOf()).toBe('startedTurn queued');
+    expect(bench.lines()).toEqual(['user old', 'user A']);
+  });
+
+  test('is given up by cancel where no turn was claimed', async () => {
+    const bench = await compacting();
+    bench.ask('cancel');
+    await bench.rest();
+    expect(bench.answers).toEqual(['compact: false', 'cancel: undefined']);
+  });
+
+  test('is given up by close', async () => {
+    const bench = await compacting();
+    const fateOf = bench.submit('A', 'steer');
+    bench.ask('close');
+    await bench.rest();
+    expect(bench.answers).toEqual(['compact: false', 'close: undefined']);
+    expect(fateOf()).toBe('startedTurn queued');
+    expect(bench.log().slice(-2)).toEqual(['completed aborted', 'operative.closed']);
+  });
+
+  test('lets a resume claim a turn that starts when it ends', async () => {
+    const bench = await compacting();
+    bench.ask('resume');
+    bench.compacted(true);
+    await bench.rest();
+    expect(bench.answers).toEqual(['resume: startedTurn', 'compact: true']);
+    expect(bench.lines()).toEqual(['user old', 'assistant read 1']);
+  });
+
+  test('lets a resume join the turn that a submit has claimed', async () => {
+    const bench = await compacting();
+    bench.submit('A', 'steer');
+    bench.ask('resume');
+    bench.compacted(true);
+    await bench.rest();
+    expect(bench.answers).toEqual(['resume: alreadyRunning', 'compact: true']);
+  });
+
+  test('declines a resume with nothing to answer', async () => {
+    const bench = await compacting();
+    bench.ask('resume', false);
+    bench.compacted(false);
+    await bench.rest();
+    expect(bench.answers).toEqual(['resume: nothingToDo', 'compact: true']);
+  });
+});
