@@ -49,7 +49,10 @@ export function streamCall(call: ModelCall, options: ModelCallOptions): AsyncIte
     const response = await untilAborted(call.open(), signal, discard);
     activity?.();
     const read = { signal, onActivity: activity };
-    if (response.body === null || isJson(response)) return readText(response.body, read);
+    if (response.body === null || isOfType(response, /^application\/(?:[\w.+-]+\+)?json\b/i)) {
+      return readText(response.body, read);
+    }
+    if (isOfType(response, /^text\/html\b/i)) throw webPage(await readText(response.body, read), facts);
     source = openServerSentEvents(response.body, read);
     return undefined;
   };
@@ -126,16 +129,32 @@ function parseBody(text: string, facts: CallFacts): unknown {
 }
 
 function malformed(what: string, text: string, facts: CallFacts, cause: unknown): ModelError {
-  const start = text.slice(0, 80).replace(/[\uD800-\uDBFF]$/, '');
   return new ModelError(
     'stream.protocol',
-    `${facts.provider} sent ${what} that is no JSON (it begins ${JSON.stringify(start)}). Is a proxy in between? Sent again it may succeed.`,
+    `${facts.provider} sent ${what} that is no JSON (it begins ${JSON.stringify(beginning(text))}). Is a proxy in between? Sent again it may succeed.`,
     { retryable: true, cause },
   );
 }
 
-function isJson(response: Response): boolean {
-  return /^application\/(?:[\w.+-]+\+)?json\b/i.test(response.headers.get('content-type') ?? '');
+function webPage(text: string, facts: CallFacts): ModelError {
+  const words = text
+    .replace(/<(script|style)\b[\s\S]*?<\/\1>|<[^>]*>/gi, ' ')
+    .replace(/\s+/g, ' ')
+    .trim();
+  const where = facts.baseURL === undefined ? '' : ` (${facts.baseURL})`;
+  return new ModelError(
+    'stream.protocol',
+    `A web page came instead of ${facts.provider}'s answer: ${JSON.stringify(beginning(words))}. Check the base URL${where} and any proxy or login page in between.`,
+    { retryable: false },
+  );
+}
+
+function beginning(text: string): string {
+  return text.slice(0, 80).replace(/[\uD800-\uDBFF]$/, '');
+}
+
+function isOfType(response: Response, type: RegExp): boolean {
+  return type.test(response.headers.get('content-type') ?? '');
 }
 
 function discard(response: Response): void {

@@ -7,7 +7,7 @@ import type { Message } from '../../conversation/message.ts';
 import { numberAt, recordOf, textAt } from '../json-reading.ts';
 import { providerName } from './blocks.ts';
 import { providerParam, textParam, type ContentParam } from './encode-content.ts';
-import { encodeMessages } from './encode-messages.ts';
+import { encodeMessages, type MessageParam } from './encode-messages.ts';
 import { strictSchema } from './strict-schema.ts';
 
 /** The part of the adapter's options that shapes the body. */
@@ -17,7 +17,8 @@ export interface EncodeOptions {
   readonly maxOutputTokens: number;
   readonly thinking?: JsonValue | undefined;
   readonly effort?: string | undefined;
-  readonly cache: 'auto' | 'off';
+  /** Where the marker for caching the whole prompt goes: on the request, or on its last block; or no marker at all. */
+  readonly cache: 'request' | 'blocks' | 'off';
   readonly serverTools: readonly JsonValue[];
   readonly extraBody?: { readonly [key: string]: JsonValue } | undefined;
   /** Milliseconds since the epoch: a container that has expired is not asked for again. */
@@ -39,7 +40,8 @@ export function encodeRequest(request: ModelRequest, options: EncodeOptions): Re
   const system = encodeSystem(request.system);
   const defined = encodeTools(request, options);
   const tools = defined.length > 0 ? defined : placeholders(request.messages);
-  const isCached = options.cache === 'auto';
+  const isCached = options.cache !== 'off';
+  const messages = encodeMessages(request.messages);
   const config = outputConfig(request, options);
   const container = containerOf(request.messages, options.now);
   const perCall = recordOf(request.providerOptions?.[providerName]) ?? {};
@@ -53,8 +55,8 @@ export function encodeRequest(request: ModelRequest, options: EncodeOptions): Re
     ...(config === undefined ? {} : { output_config: config }),
     ...(container === undefined ? {} : { container }),
     // The automatic marker: the API keeps it on the last block that can be cached, so each call reads what the last one wrote.
-    ...(isCached ? { cache_control: marker } : {}),
-    messages: encodeMessages(request.messages),
+    ...(options.cache === 'request' ? { cache_control: marker } : {}),
+    messages: options.cache === 'blocks' ? markedAtEnd(messages) : messages,
   };
   return merge(merge(body, options.extraBody ?? {}), perCall);
 }
@@ -76,6 +78,13 @@ function marked(entries: readonly ContentParam[]): readonly ContentParam[] {
     return entries;
   }
   return [...entries.slice(0, -1), { ...last, cache_control: marker }];
+}
+
+/** The marker on the last block of the last message, where the server has no automatic one. */
+function markedAtEnd(messages: readonly MessageParam[]): readonly MessageParam[] {
+  const last = messages.at(-1);
+  if (last === undefined || last.role !== 'user') return messages; // thinking, the assistant's, takes no marker
+  return [...messages.slice(0, -1), { ...last, content: marked(last.content) }];
 }
 
 function encodeTools(request: ModelRequest, options: EncodeOptions): readonly ContentParam[] {

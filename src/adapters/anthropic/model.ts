@@ -44,6 +44,7 @@ export interface AnthropicOptions {
 interface MessagesClient {
   readonly baseURL?: unknown;
   readonly apiKey?: unknown;
+  readonly authToken?: unknown;
   readonly messages: {
     create(
       body: { readonly [key: string]: unknown },
@@ -69,34 +70,38 @@ export function anthropic(options: AnthropicOptions): Model {
   const given = options.client;
   const limits = limitsOf(options.model, options.betas ?? []);
   const headers = headersOf(options);
-  let made: Promise<MessagesClient> | undefined;
+  let client = given;
+  let loading: Promise<MessagesClient> | undefined;
 
-  const clientOf = (): Promise<MessagesClient> => {
-    made ??= given === undefined ? createClient(options) : Promise.resolve(given);
-    made.catch(() => {
-      made = undefined; // the SDK may be there at the next call
-    });
-    return made;
+  const load = async (): Promise<MessagesClient> => {
+    loading ??= createClient(options);
+    try {
+      client = await loading;
+      return client;
+    } catch (error) {
+      loading = undefined; // the SDK may be there at the next call
+      throw error;
+    }
   };
 
   return {
     id: `anthropic:${options.model}`,
     info: { ...limits, input: ['text', 'image', 'document'] },
     stream: (request, call) => {
-      const facts = factsOf(options, given);
+      const facts = factsOf(options, () => client);
       return streamCall(
         {
           facts,
           decoder: createDecoder(facts),
           open: async () => {
-            const client = await clientOf();
-            const body = encodeRequest(request, encodeOptions(options, limits.maxOutputTokens));
-            return client.messages
-              .create(
-                { ...body, stream: true },
-                { signal: call.signal, maxRetries: 0, ...(headers === undefined ? {} : { headers }) },
-              )
-              .asResponse();
+            const { messages, baseURL } = client ?? (await load());
+            const body = encodeRequest(request, encodeOptions(options, limits.maxOutputTokens, baseURL));
+            const transport = {
+              signal: call.signal,
+              maxRetries: 0 as const,
+              ...(headers === undefined ? {} : { headers }),
+            };
+            return messages.create({ ...body, stream: true }, transport).asResponse();
           },
         },
         call,
@@ -105,17 +110,22 @@ export function anthropic(options: AnthropicOptions): Model {
   };
 }
 
-function encodeOptions(options: AnthropicOptions, maxOutputTokens: number): EncodeOptions {
+function encodeOptions(options: AnthropicOptions, maxOutputTokens: number, baseURL: unknown): EncodeOptions {
   return {
     model: options.model,
     maxOutputTokens,
     thinking: options.thinking,
     effort: options.effort,
-    cache: options.cache ?? 'auto',
+    cache: options.cache === 'off' ? 'off' : placeOfMarker(baseURL),
     serverTools: options.serverTools ?? [],
     extraBody: options.extraBody,
     now: Date.now(),
   };
+}
+
+/** Amazon Bedrock and Google Vertex do not know the marker for the whole request. */
+function placeOfMarker(baseURL: unknown): 'request' | 'blocks' {
+  return typeof baseURL === 'string' && /bedrock|aiplatform\.googleapis/.test(baseURL) ? 'blocks' : 'request';
 }
 
 function headersOf(options: AnthropicOptions): Record<string, string> | undefined {
@@ -124,15 +134,23 @@ function headersOf(options: AnthropicOptions): Record<string, string> | undefine
   return { ...options.headers, ...(betas.length === 0 ? {} : { 'anthropic-beta': betas.join(',') }) };
 }
 
-function factsOf(options: AnthropicOptions, client: MessagesClient | undefined): CallFacts {
-  const baseURL = client?.baseURL ?? options.baseURL;
+function factsOf(options: AnthropicOptions, client: () => MessagesClient | undefined): CallFacts {
+  const baseURL = client()?.baseURL ?? options.baseURL;
+  const inHeaders = Object.entries(options.headers ?? {}).filter(([name]) => /key|auth|token/i.test(name));
   return {
     provider: 'Anthropic',
     model: options.model,
-    secrets: [options.apiKey, typeof client?.apiKey === 'string' ? client.apiKey : undefined],
+    // Read when something fails: by then the SDK has found its key.
+    get secrets() {
+      return [options.apiKey, ...keysOf(client()), ...inHeaders.map(([, value]) => value)];
+    },
     baseURL: typeof baseURL === 'string' ? baseURL : undefined,
     keyVariable: 'ANTHROPIC_API_KEY',
   };
+}
+
+function keysOf(client: MessagesClient | undefined): readonly string[] {
+  return [client?.apiKey, client?.authToken].filter((key) => typeof key === 'string');
 }
 
 async function createClient(options: AnthropicOptions): Promise<MessagesClient> {

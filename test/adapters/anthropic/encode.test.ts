@@ -428,7 +428,7 @@ describe('the request', () => {
           ],
           tools: [tool],
         },
-        { cache: 'auto' },
+        { cache: 'request' },
       ),
     ).toMatchObject({
       cache_control: { type: 'ephemeral' },
@@ -441,9 +441,20 @@ describe('the request', () => {
   });
 
   test('without system text the last tool carries the marker', () => {
-    expect(encode({ tools: [tool] }, { cache: 'auto' })).toMatchObject({
+    expect(encode({ tools: [tool] }, { cache: 'request' })).toMatchObject({
       tools: [{ name: 'run', cache_control: { type: 'ephemeral' } }],
     });
+  });
+
+  test('where the server has no marker for the whole prompt, the last block of the user carries one', () => {
+    const messages = [userMessage('a'), assistantMessage('b'), userMessage('c')];
+    const body = encode({ system: [{ type: 'text', text: 's' }], messages }, { cache: 'blocks' });
+    expect(body).not.toHaveProperty('cache_control');
+    expect(body).toMatchObject({
+      system: [{ cache_control: { type: 'ephemeral' } }],
+      messages: [{}, {}, { content: [{ type: 'text', text: 'c', cache_control: { type: 'ephemeral' } }] }],
+    });
+    expect(JSON.stringify(body['messages']).match(/cache_control/g)).toHaveLength(1);
   });
 
   test('caching off sets no marker at all', () => {
@@ -459,7 +470,7 @@ describe('the request', () => {
       kind: 'text',
       data: { type: 'text', text: 'a', cache_control: { type: 'ephemeral', ttl: '1h' } },
     };
-    expect(encode({ system: [own, { type: 'text', text: 'b' }] }, { cache: 'auto' })['system']).toEqual([
+    expect(encode({ system: [own, { type: 'text', text: 'b' }] }, { cache: 'request' })['system']).toEqual([
       { type: 'text', text: 'a', cache_control: { type: 'ephemeral', ttl: '1h' } },
       { type: 'text', text: 'b' },
     ]);

@@ -117,6 +117,19 @@ describe('a passed client', () => {
     expect(requests).toHaveLength(1);
   });
 
+  test('of Bedrock or Vertex gets the markers its API knows', async () => {
+    for (const baseURL of [
+      'https://bedrock-runtime.us-east-1.amazonaws.com',
+      'https://us-aiplatform.googleapis.com/v1',
+    ]) {
+      const { fetch, requests } = answering();
+      const client = new Anthropic({ apiKey: 'sk-ant-client', baseURL, fetch });
+      await collect(anthropic({ model: 'claude-test', client }).stream(request, call()));
+      expect(requests[0]?.body).not.toHaveProperty('cache_control');
+      expect(JSON.stringify(requests[0]?.body['messages'])).toContain('cache_control');
+    }
+  });
+
   test('any object with messages.create will do', async () => {
     const client = {
       messages: {
@@ -211,6 +224,25 @@ describe('what comes back', () => {
       anthropic({ model: 'claude-test', apiKey: 'k', fetch }).stream(request, call()),
     );
     expect(thrown).toMatchObject({ code: 'model.overloaded', retryable: true });
+  });
+
+  test('a web page with status 200 is told as what it is', async () => {
+    const page = '<html><style>p{}</style><body><p>Please log in</p></body></html>';
+    const { fetch } = answering(page, { headers: { 'content-type': 'text/html; charset=utf-8' } });
+    const model = anthropic({ model: 'claude-test', apiKey: 'k', fetch, baseURL: 'http://proxy.test' });
+    const { thrown } = await collectUntilThrow(model.stream(request, call()));
+    expect(thrown).toMatchObject({ code: 'stream.protocol', retryable: false });
+    expect((thrown as Error).message).toMatch(/"Please log in".*http:\/\/proxy\.test/);
+  });
+
+  test('a key the SDK found by itself is never quoted', async () => {
+    vi.stubEnv('ANTHROPIC_API_KEY', 'found-in-the-environment');
+    const refusal = '{"type":"error","error":{"type":"authentication_error","message":"no found-in-the-environment"}}';
+    const { fetch } = answering(refusal, { status: 401, headers: { 'content-type': 'application/json' } });
+    const { thrown } = await collectUntilThrow(anthropic({ model: 'claude-test', fetch }).stream(request, call()));
+    expect(thrown).toMatchObject({ code: 'model.unauthorized' });
+    expect((thrown as Error).message).toContain('[redacted]');
+    expect((thrown as Error).message).not.toContain('found-in-the-environment');
   });
 
   test('an abort before the headers throws its reason though fetch hears nothing, and drops what comes later', async () => {

@@ -154,7 +154,7 @@ describe.each(followUps.map((recording) => [`${recording.group} step ${recording
       });
       const body = encodeRequest(
         { system: [], messages, tools: [] },
-        { model: 'claude-recorded', maxOutputTokens: 1000, cache: 'auto', serverTools: [], now: 0 },
+        { model: 'claude-recorded', maxOutputTokens: 1000, cache: 'request', serverTools: [], now: 0 },
       );
       expect(accepted(body['messages'] as WireMessage[])).toEqual(accepted(messagesOf(recording)));
     });
