@@ -1,0 +1,192 @@
+import { describe, expect, test } from 'vitest';
+import type { Delivery } from '../../src/contracts/operative.ts';
+import { userMessage } from '../../src/conversation/message.ts';
+import { Ledger, SteerLedger, Ticket } from '../../src/runtime/ledger.ts';
+
+const ticket = (id: string, turnContext?: unknown) => new Ticket(userMessage(id, { id }), turnContext);
+const newLedger = () => new Ledger((message) => ({ ...message, meta: { frame: 0 } }));
+const ids = (messages: readonly { readonly id: string }[]) => messages.map(({ id }) => id);
+const fate = (of: Ticket): Promise<Delivery | 'open'> => Promise.race([of.delivery, Promise.resolve('open' as const)]);
+
+describe('the ledger of an operative', () => {
+  test('drains steers once, in order, framed', () => {
+    const ledger = newLedger();
+    ledger.start(ticket('A'));
+    ledger.begin('turn');
+    ledger.steer(ticket('B'));
+    ledger.steer(ticket('C'));
+    expect(ledger.pending).toBe(2);
+    const drained = ledger.drain(2);
+    expect(ids(drained)).toEqual(['B', 'C']);
+    expect(drained[0]?.meta).toEqual({ frame: 0 });
+    expect([ledger.pending, ids(ledger.drain(3))]).toEqual([0, []]);
+  });
+
+  test('begin hands out the starters, unframed', () => {
+    const ledger = newLedger();
+    ledger.start(ticket('A'));
+    expect(ledger.begin('turn')).toEqual([userMessage('A', { id: 'A' })]);
+    expect(ledger.begin('turn')).toEqual([]);
+  });
+
+  test('an answer tells everything asked that it was answered', async () => {
+    const ledger = newLedger();
+    const [first, second, waiting] = [ticket('A'), ticket('B'), ticket('C')];
+    ledger.start(first);
+    ledger.begin('turn');
+    ledger.steer(second);
+    ledger.drain(2);
+    ledger.steer(waiting);
+    ledger.answered(2);
+    expect(await fate(first)).toEqual({ status: 'answered', turnId: 'turn', iteration: 2 });
+    expect(await fate(second)).toEqual({ status: 'answered', turnId: 'turn', iteration: 2 });
+    expect(await fate(waiting)).toBe('open');
+  });
+
+  test('the end tells what was asked in vain that it is unanswered, and owes it', async () => {
+    const ledger = newLedger();
+    const asked = ticket('A');
+    ledger.start(asked);
+    ledger.begin('turn');
+    ledger.end();
+    expect(await fate(asked)).toEqual({ status: 'unanswered', turnId: 'turn', iteration: 0 });
+    expect([ledger.owes, ids(ledger.outstanding())]).toEqual([true, ['A']]);
+  });
+
+  test('the end merges late and held messages by acceptance, and calls only steers late', () => {
+    const ledger = newLedger();
+    ledger.steer(ticket('L1'));
+    ledger.hold(ticket('Q'));
+    ledger.steer(ticket('L2'));
+    const { landed, late } = ledger.end();
+    expect([ids(landed), ids(late)]).toEqual([
+      ['L1', 'Q', 'L2'],
+      ['L1', 'L2'],
+    ]);
+    expect([ledger.pending, ledger.queued]).toEqual([0, 0]);
+  });
+
+  test('what landed is queued once nothing takes it along', async () => {
+    const ledger = newLedger();
+    const late = ticket('L');
+    ledger.steer(late);
+    ledger.end();
+    expect(await fate(late)).toBe('open');
+    ledger.rest();
+    expect(await fate(late)).toEqual({ status: 'queued' });
+    expect(ids(ledger.outstanding())).toEqual(['L']);
+  });
+
+  test('what landed is part of the next turn and not appended again', async () => {
+    const ledger = newLedger();
+    const late = ticket('L');
+    ledger.steer(late);
+    ledger.end();
+    ledger.preempt(ticket('P'));
+    ledger.startWaiting();
+    expect(ids(ledger.begin('next'))).toEqual(['P']);
+    ledger.answered(1);
+    expect(await fate(late)).toMatchObject({ status: 'answered', turnId: 'next' });
+  });
+
+  test.each([
+    ['a preempt', ['late', 'held', 'preempt'], 'preempt'],
+    ['a held message', ['late', 'held'], 'held'],
+    ['a late message', ['late'], 'late'],
+  ] as const)('the next turn has the context of %s', (_name, lanes, context) => {
+    const ledger = newLedger();
+    if (lanes[0] === 'late') ledger.steer(ticket('L', 'late'));
+    if (lanes[1] === 'held') ledger.hold(ticket('Q', 'held'));
+    if (lanes[2] === 'preempt') ledger.preempt(ticket('P', 'preempt'));
+    ledger.end();
+    expect(ledger.startWaiting().turnContext).toBe(context);
+  });
+
+  test('a claim that ends before its turn lands its starters first', () => {
+    const ledger = newLedger();
+    ledger.start(ticket('A'));
+    ledger.steer(ticket('S'));
+    const { landed, late } = ledger.endUnbegun();
+    expect([ids(landed), ids(late)]).toEqual([
+      ['A', 'S'],
+      ['A', 'S'],
+    ]);
+  });
+
+  test('withdraw takes steers and held messages that wait, and nothing else', () => {
+    const ledger = newLedger();
+    ledger.start(ticket('A'));
+    ledger.begin('turn');
+    ledger.steer(ticket('drained'));
+    ledger.drain(2);
+    ledger.steer(ticket('S'));
+    ledger.hold(ticket('Q'));
+    ledger.preempt(ticket('P'));
+    const taken = ['A', 'drained', 'S', 'Q', 'P', 'none'].filter((id) => ledger.withdraw(id) !== undefined);
+    expect(taken).toEqual(['S', 'Q']);
+    expect([ledger.pending, ledger.queued]).toEqual([0, 0]);
+  });
+
+  test('what a reload brought is drained but not handed out, and cannot be withdrawn', () => {
+    const ledger = newLedger();
+    ledger.start(ticket('A'));
+    ledger.steer(ticket('S'));
+    ledger.hold(ticket('Q'));
+    ledger.noteStored(new Set(['A', 'S', 'Q']));
+    expect(['S', 'Q'].map((id) => ledger.withdraw(id))).toEqual([undefined, undefined]);
+    expect([ids(ledger.begin('turn')), ids(ledger.drain(2)), ids(ledger.end().landed)]).toEqual([[], [], []]);
+  });
+
+  test('what the next reload lacks is handed out again', () => {
+    const ledger = newLedger();
+    ledger.start(ticket('A'));
+    ledger.noteStored(new Set(['A']));
+    ledger.noteStored(new Set());
+    expect(ids(ledger.begin('turn'))).toEqual(['A']);
+  });
+
+  test('knows a submission from the moment it is noted until it is refused', () => {
+    const ledger = newLedger();
+    const [first, other] = [ticket('A'), ticket('A')];
+    ledger.note(first);
+    expect(ledger.known('A')).toBe(first);
+    ledger.forget(first);
+    expect(ledger.known('A')).toBeUndefined();
+    ledger.note(other);
+    expect(ledger.known('A')).toBe(other);
+  });
+});
+
+describe('a ticket', () => {
+  test('its first fate stands', async () => {
+    const one = ticket('A');
+    one.deliver({ status: 'queued' });
+    one.deliver({ status: 'withdrawn' });
+    expect(await one.delivery).toEqual({ status: 'queued' });
+  });
+
+  test('tells everybody the decision, each with events of their own', () => {
+    const one = ticket('A');
+    const heard: unknown[] = [];
+    one.onDecision(({ events }) => heard.push(events));
+    one.onDecision(({ events }) => heard.push(events));
+    let made = 0;
+    one.decide({ outcome: 'queued' }, () => ({ made: ++made }) as never);
+    expect(heard).toEqual([{ made: 1 }, { made: 2 }]);
+  });
+});
+
+describe('the ledger of a bare run', () => {
+  test('drains each accepted message once, in order', () => {
+    const ledger = new SteerLedger();
+    for (const id of ['A', 'B']) ledger.accept(userMessage(id, { id }));
+    expect([ledger.pending, ids(ledger.drain()), ids(ledger.drain())]).toEqual([2, ['A', 'B'], []]);
+  });
+
+  test('remembers ids of drained messages', () => {
+    const ledger = new SteerLedger();
+    ledger.accept(userMessage('A', { id: 'A' }));
+    ledger.drain();
+    expect([ledger.has('A'), ledger.has('B')]).toEqual([true, false]);
+  });
+});
