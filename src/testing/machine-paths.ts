@@ -1,11 +1,11 @@
 // Paths through a state machine, for tests that execute them on real actors: the only file that touches @xstate/graph.
 
-import type { AnyMachineSnapshot, AnyStateMachine, EventObject } from 'xstate';
+import type { AnyEventObject, AnyMachineSnapshot, AnyStateMachine, EventObject } from 'xstate';
 import { TurnchartError } from '../contracts/errors.ts';
 
 /** One event to feed. Several cases of one type are several payloads, which guards may answer differently. */
-export interface PathCase<Event extends EventObject = EventObject> {
-  readonly event: Event;
+export interface PathCase {
+  readonly event: AnyEventObject;
   /** Unique among the cases. Default: the event's type. */
   readonly name?: string;
   /**
@@ -18,10 +18,10 @@ export interface PathCase<Event extends EventObject = EventObject> {
 }
 
 /** What the paths are made of. */
-export interface MachinePathCases<Event extends EventObject = EventObject> {
+export interface MachinePathCases {
   /** The machine's input. Entry and transition actions do not run; `assign`, context and the inputs of invokes do. */
   readonly input?: unknown;
-  readonly cases: readonly PathCase<Event>[];
+  readonly cases: readonly PathCase[];
   /** What tells two states apart. Default: the state value as text (`active.running`), for machines whose context decides nothing. */
   readonly stateKey?: (snapshot: AnyMachineSnapshot) => string;
   /** More traversals than this throw. Default 100,000. */
@@ -29,28 +29,28 @@ export interface MachinePathCases<Event extends EventObject = EventObject> {
 }
 
 /** One event, from a state to a state. */
-export interface PathStep<Event extends EventObject = EventObject> {
+export interface PathStep {
   readonly from: string;
   /** The case's name. */
   readonly name: string;
-  readonly event: Event;
+  readonly event: AnyEventObject;
   /** The same as `from` where the event is ignored or changes no state. */
   readonly to: string;
 }
 
 /** Events from the initial state on. */
-export type MachinePath<Event extends EventObject = EventObject> = readonly PathStep<Event>[];
+export type MachinePath = readonly PathStep[];
 
 /** The graph of a machine, and two ways through it. */
-export interface MachinePaths<Event extends EventObject = EventObject> {
+export interface MachinePaths {
   /** Keys of the states that can be reached, the initial one first. */
   readonly states: readonly string[];
   /** Every case in every state where it is fed. */
-  readonly edges: readonly PathStep<Event>[];
+  readonly edges: readonly PathStep[];
   /** For each edge the shortest path to its state, then the edge. */
-  readonly edgeCover: readonly MachinePath<Event>[];
+  readonly edgeCover: readonly MachinePath[];
   /** Every path that visits no state twice, up to each state it can reach. Made when asked for. */
-  simplePaths(): readonly MachinePath<Event>[];
+  simplePaths(): readonly MachinePath[];
 }
 
 /**
@@ -58,15 +58,12 @@ export interface MachinePaths<Event extends EventObject = EventObject> {
  * Guards must be total on the given cases and read only context and event. Rejects with `peer.missing` where
  * @xstate/graph is not installed, and with an Error where a step leaves the machine in error.
  */
-export async function machinePaths<Event extends EventObject = EventObject>(
-  machine: AnyStateMachine,
-  given: MachinePathCases<Event>,
-): Promise<MachinePaths<Event>> {
+export async function machinePaths(machine: AnyStateMachine, given: MachinePathCases): Promise<MachinePaths> {
   const { getAdjacencyMap, getShortestPaths, getSimplePaths } = await importGraph();
   const named = new Map<EventObject, string>(given.cases.map((one) => [one.event, nameOf(one)]));
   if (new Set(named.values()).size < given.cases.length) throw new RangeError('machinePaths: two cases have one name.');
   const keyOf = given.stateKey ?? ((snapshot: AnyMachineSnapshot) => stateKeyOf(snapshot.value));
-  const options = (cases: readonly PathCase<Event>[]) => ({
+  const options = (cases: readonly PathCase[]) => ({
     ...('input' in given ? { input: given.input } : {}),
     limit: given.limit ?? 100_000,
     serializeState: (snapshot: AnyMachineSnapshot) => {
@@ -93,9 +90,8 @@ export async function machinePaths<Event extends EventObject = EventObject>(
     },
   };
 
-  function stepOf(from: string, event: EventObject, to: AnyMachineSnapshot): PathStep<Event> {
-    // Only the given events are fed, so that is what comes back.
-    return { from, name: named.get(event) ?? event.type, event: event as Event, to: keyOf(to) };
+  function stepOf(from: string, event: EventObject, to: AnyMachineSnapshot): PathStep {
+    return { from, name: named.get(event) ?? event.type, event, to: keyOf(to) };
   }
 
   // The library's first step is the start itself.

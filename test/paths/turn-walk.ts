@@ -69,7 +69,7 @@ export const turnCases: readonly TurnCase[] = [
   { name: 'cancel', event: { type: 'turn.cancel' }, tells: { what: 'cancel' } },
   {
     name: 'cancel within 5 ms',
-    event: { type: 'turn.cancel', graceMs: 5 } as TurnCase['event'],
+    event: { type: 'turn.cancel', graceMs: 5 },
     tells: { what: 'cancel', graceMs: 5 },
     inSimplePaths: false,
   },
@@ -91,7 +91,7 @@ export const turnCases: readonly TurnCase[] = [
   ),
   ...services.map((service): TurnCase => ({
     name: `${service} broke`,
-    event: { type: `xstate.error.actor.${service}`, error: new Error(`${service} broke`) } as TurnCase['event'],
+    event: { type: `xstate.error.actor.${service}`, error: new Error(`${service} broke`) },
     tells: { what: 'broke', service },
     inSimplePaths: service === 'streamModel',
   })),
@@ -273,11 +273,11 @@ function labelOf(state: string): string | undefined {
 function settled(service: string, name: string, output: TurnFacts, means: Meaning): TurnCase {
   const inSimplePaths =
     !/^(?:model|review:|tools) /.test(name) || means === 'retry' || [...simple].some((one) => name.endsWith(` ${one}`));
-  const event = { type: `xstate.done.actor.${service}`, output } as TurnCase['event'];
+  const event = { type: `xstate.done.actor.${service}`, output };
   return { name, event, tells: { what: 'settled', service, means }, inSimplePaths };
 }
 
 function approvalAnswered(name: string, waiting: number): TurnCase {
-  const event = { type: 'approval.answered', waiting } as TurnCase['event'];
+  const event = { type: 'approval.answered', waiting };
   return { name, event, while: 'dispatchTools', tells: { what: 'answered', waiting }, inSimplePaths: waiting === 0 };
 }
