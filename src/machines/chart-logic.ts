@@ -115,11 +115,12 @@ class BareRun<Event extends { readonly type: string }> implements ChartRun<Event
   }
 
   send(event: Event): void {
+    if (this.status === 'done') return;
     const chosen = chooseTransition(this.#leaf, { context: undefined, event });
     if (chosen === undefined) return;
     this.#leaf = chosen.target;
     this.value = this.#leaf.value;
-    if (this.#leaf.isFinal) this.status = 'done';
+    if (this.#leaf.isFinal && this.#leaf.depth === 1) this.status = 'done';
   }
 
   getSnapshot(): this {

@@ -93,7 +93,18 @@ const nodeKeys: ReadonlySet<string> = new Set([
   'invoke',
   'type',
 ]);
-const rootKeys: ReadonlySet<string> = new Set([...nodeKeys, 'context', 'options', 'output', 'schemas']);
+// A root is never left or entered, so it has neither entry actions nor invokes.
+const rootKeys: ReadonlySet<string> = new Set([
+  'id',
+  'description',
+  'initial',
+  'states',
+  'on',
+  'context',
+  'options',
+  'output',
+  'schemas',
+]);
 const transitionKeys: ReadonlySet<string> = new Set(['target', 'guard', 'actions', 'reenter']);
 const invokeKeys: ReadonlySet<string> = new Set(['id', 'src', 'input', 'onDone', 'onError']);
 
@@ -167,6 +178,7 @@ class Reader {
   #transition(leaf: TableNode, owner: TableNode, event: string, given: unknown): TableTransition {
     const where = `${owner.name} on ${event}`;
     if (event.includes('*')) this.#refuse(where, 'a wildcard');
+    if (event.startsWith('xstate.done.state.')) this.#refuse(where, 'an event that only XState raises');
     const config: Config = typeof given === 'string' ? { target: given } : (given as Config);
     this.#check(where, config, transitionKeys);
     const guard = this.#guardOf(where, config['guard']);
@@ -181,8 +193,11 @@ class Reader {
 
   // `name` is a sibling, `.name` a child, `#chart.path` counts from the root.
   #find(owner: TableNode, target: string): TableNode {
+    const [id, ...fromRoot] = target.slice(1).split('.');
+    if (target.startsWith('#') && id !== this.#chart.id)
+      this.#refuse(owner.name, `a target by a state's id "${target}"`);
     const [start, path] = target.startsWith('#')
-      ? [this.#rootOf(owner), target.slice(1).split('.').slice(1)]
+      ? [this.#rootOf(owner), fromRoot]
       : target.startsWith('.')
         ? [owner, target.slice(1).split('.')]
         : [owner.parent ?? owner, target.split('.')];
@@ -199,7 +214,7 @@ class Reader {
     if (guard === undefined) return undefined;
     const found = typeof guard === 'string' ? this.#guards[guard] : undefined;
     return typeof found === 'function'
-      ? (args) => found(args) === true
+      ? (args) => Boolean(found(args))
       : this.#refuse(where, `a guard that is not named in setup(): ${String(guard)}`);
   }
 
@@ -211,18 +226,18 @@ class Reader {
       const found = this.#actions[name];
       if (typeof found !== 'function') return this.#refuse(where, `an action that is not named in setup(): ${name}`);
       if ('type' in found) return this.#refuse(where, `a built-in action without an entry in "sends": ${name}`);
+      if (typeof params === 'function') return this.#refuse(where, `params that are a function, in action ${name}`);
       return { run: (args: StepArguments) => found(args, params) };
     });
   }
 
   #invoke(where: string, config: Config): TableInvoke {
     this.#check(where, config, invokeKeys);
-    const input = config['input'];
-    return {
-      id: String(config['id']),
-      src: String(config['src']),
-      input: typeof input === 'function' ? (args) => input(args) : undefined,
-    };
+    const { id, src, input } = config;
+    if (typeof id !== 'string' || typeof src !== 'string') {
+      return this.#refuse(where, 'an invoke without an id and a name of its logic');
+    }
+    return { id, src, input: typeof input === 'function' ? (args) => input(args) : () => input };
   }
 
   #check(where: string, config: Config, known: ReadonlySet<string>): void {
