@@ -1,18 +1,26 @@
 // Reads the command line. main.ts calls it; every fault is one sentence, never a throw.
 
 import { parseArgs } from 'node:util';
+import { modelFlag, type ModelFlag } from './models/model-flag.ts';
+import { isSessionName } from './session/session.ts';
 
 /** What the command line asks for. */
 export type Command =
-  | { readonly type: 'turn'; readonly options: TurnOptions }
+  | { readonly type: 'run'; readonly options: RunOptions }
   | { readonly type: 'help' }
   | { readonly type: 'version' }
   | { readonly type: 'misuse'; readonly message: string };
 
-/** How one turn is to be run. */
-export interface TurnOptions {
-  /** Undefined: from standard input. */
+/** What is to be run, and how. */
+export interface RunOptions {
+  /** Undefined: a chat on a terminal, else from standard input. */
   readonly prompt?: string;
+  /** Undefined: what the environment offers. */
+  readonly model?: ModelFlag;
+  /** The name of a stored conversation. */
+  readonly session?: string;
+  /** Answer what the session left unanswered. */
+  readonly resume: boolean;
   /** One event a line instead of text. */
   readonly json: boolean;
   readonly color: boolean;
@@ -26,19 +34,30 @@ export interface TurnOptions {
 /** What `--help` prints. */
 export const usage = `Usage: turnchart [-p <prompt>] [options]
 
-Runs one turn of an agent on the folder it stands in. Without -p the prompt is what is piped in, or a default one.
+An agent on the folder it stands in. On a terminal, without -p: a chat; what is typed while a turn runs steers it (/help
+tells more). Else one turn for -p or for what is piped in; with neither, a guided demo of about ten seconds.
 
   -p, --prompt <text>      what to ask
+      --model <model>      anthropic:<id>, openai:<id>, or <base URL>#<id> of a server that speaks OpenAI's chat API
+      --session <name>     keep the conversation in $XDG_STATE_HOME/turnchart/sessions/<name>.json
+                           (~/.local/state/…) and go on with it; one process at a time
+      --resume             first answer what the session left unanswered (a crash, a cancel). Without it a chat says
+                           so and waits for /resume or the next message
       --json               one event a line as JSON on standard output, nothing else there
-      --max-iterations <n> most model calls of the turn
+      --max-iterations <n> most model calls of a turn
       --seed <n>           seed of the demo model (default 1)
       --pace <ms>          milliseconds between the demo model's words (default 15; 0 = at once)
       --no-color           no colours (also: NO_COLOR, or output that is no terminal)
       --version            print the version
   -h, --help               print this
 
-Exit codes: 0 the turn completed (or the reader of a pipe left) · 1 it ended otherwise: failed, or a limit was reached ·
-2 the command line was wrong · 130 cancelled by Ctrl-C (143 by a termination signal)
+Without --model: ANTHROPIC_API_KEY, else OPENAI_API_KEY or OPENAI_BASE_URL, else a server on this machine (Ollama, LM
+Studio, llama.cpp, vLLM), else the demo model, which is a script. OPENAI_API_KEY is sent to OPENAI_BASE_URL only, or to
+OpenAI where that is not set.
+
+Exit codes: 0 the turn completed, or the chat was left (or the reader of a pipe left) · 1 it ended otherwise: failed, or
+a limit was reached · 2 the command line was wrong, or the session is in use · 130 cancelled by Ctrl-C (143 by a
+termination signal)
 `;
 
 /** Reads the arguments that follow the program's name. */
@@ -49,6 +68,9 @@ export function commandOf(args: readonly string[]): Command {
       allowPositionals: false,
       options: {
         prompt: { type: 'string', short: 'p' },
+        model: { type: 'string' },
+        session: { type: 'string' },
+        resume: { type: 'boolean', default: false },
         json: { type: 'boolean', default: false },
         'max-iterations': { type: 'string' },
         seed: { type: 'string' },
@@ -61,11 +83,21 @@ export function commandOf(args: readonly string[]): Command {
     if (values.help) return { type: 'help' };
     if (values.version) return { type: 'version' };
     if (values.prompt?.trim() === '') throw new Error('--prompt needs a text that is not empty');
+    if (values.session !== undefined && !isSessionName(values.session))
+      throw new Error(
+        `--session needs a name of at most 64 letters, digits, ".", "_" and "-" that begins with a letter or digit, got "${values.session}"`,
+      );
+    if (values.resume && values.session === undefined) throw new Error('--resume needs a --session to resume');
+    if (values.resume && values.prompt !== undefined)
+      throw new Error('--resume and --prompt exclude each other: a prompt continues an unanswered session by itself');
     const maxIterations = wholeNumber('--max-iterations', values['max-iterations'], 1, 1_000_000);
     return {
-      type: 'turn',
+      type: 'run',
       options: {
         ...(values.prompt === undefined ? {} : { prompt: values.prompt }),
+        ...(values.model === undefined ? {} : { model: modelFlag(values.model) }),
+        ...(values.session === undefined ? {} : { session: values.session }),
+        resume: values.resume,
         json: values.json,
         color: !values['no-color'],
         ...(maxIterations === undefined ? {} : { maxIterations }),

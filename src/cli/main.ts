@@ -1,21 +1,29 @@
 #!/usr/bin/env node
-// The `turnchart` command: one turn of an agent on the folder it stands in.
+// The `turnchart` command: an agent on the folder it stands in, as a chat, one turn, or a guided demo.
 
 import { readFileSync } from 'node:fs';
-import { createEngine } from '../index.ts';
-import { commandOf, usage, type TurnOptions } from './arguments.ts';
-import { chooseModel } from './choose-model.ts';
+import { createEngine, createOperative, userMessage, type Engine, type Message } from '../index.ts';
+import { approveBy, type AskPerson } from './approval.ts';
+import { commandOf, usage, type RunOptions } from './arguments.ts';
+import { askOnTerminal } from './ask-on-terminal.ts';
+import { startChat } from './chat/chat.ts';
+import { openConsole } from './chat/console.ts';
+import { runGuidedDemo } from './guided-demo.ts';
 import { listenForInterrupts } from './interrupts.ts';
+import { chooseModel, type ModelChoice } from './models/choose-model.ts';
 import { createOutlet } from './outlet.ts';
 import { readPrompt } from './read-prompt.ts';
 import { jsonReporter, textReporter, type Reporter } from './report.ts';
 import { runTurn } from './run-turn.ts';
+import { openSession, sessionFolder, type Session } from './session/session.ts';
 import { workspaceTools } from './workspace-tools.ts';
 
 const { stdin, stdout, stderr, env } = process;
 stderr.on('error', () => {}); // a closed diagnostics channel must not end the work
 const abort = new AbortController();
 const outlet = createOutlet(stdout, () => abort.abort());
+const isTerminal = stdout.isTTY && env['TERM'] !== 'dumb';
+const defaultPrompt = 'How many files are here, and which is the longest?';
 let interruptCode: number | undefined;
 
 /** Exit codes: see `usage`. */
@@ -31,12 +39,45 @@ async function main(): Promise<number> {
     case 'misuse':
       stderr.write(`turnchart: ${command.message}\n\n${usage}`);
       return 2;
-    case 'turn':
-      return turn(command.options);
+    case 'run': {
+      const { options } = command;
+      const isChat = isTerminal && stdin.isTTY && options.prompt === undefined && !options.json;
+      return isChat ? chat(options) : once(options);
+    }
   }
 }
 
-async function turn(options: TurnOptions): Promise<number> {
+async function chat(options: RunOptions): Promise<number> {
+  const session = await sessionOf(options);
+  const { model, why } = await chosenModel(options);
+  const running = startChat({
+    open: (listener) =>
+      openConsole({ input: stdin, output: stdout, write: outlet.write, color: isColored(options) }, listener),
+    operative: (ask) =>
+      createOperative({
+        engine: engineOf({ model, why }, options, ask),
+        lateMessages: 'start',
+        ...(session === undefined ? {} : { conversation: session.conversation }),
+      }),
+    session,
+    color: isColored(options),
+    greeting: `${model.id}: ${why}\nType a message; while it is answered, type again to steer. /help tells more.\n\n`,
+    resume: options.resume,
+  });
+  let exitCode = 0;
+  const leave = (code: number) => {
+    exitCode = code;
+    running.leave();
+  };
+  abort.signal.addEventListener('abort', () => leave(0)); // the terminal is gone
+  process.on('SIGINT', running.interrupt);
+  process.on('SIGTERM', () => leave(143));
+  process.on('SIGHUP', () => leave(129));
+  await running.left;
+  return exitCode;
+}
+
+async function once(options: RunOptions): Promise<number> {
   listenForInterrupts({
     cancel(exitCode) {
       interruptCode = exitCode;
@@ -44,18 +85,43 @@ async function turn(options: TurnOptions): Promise<number> {
     },
     leave: (exitCode) => process.exit(exitCode),
   });
-  const prompt = options.prompt ?? (await pipedPrompt());
-  if (prompt === undefined) return interruptCode ?? 2;
-  const { model, why } = chooseModel(options);
-  const { maxIterations } = options;
-  const engine = createEngine({
-    model,
-    tools: workspaceTools(process.cwd()),
-    ...(maxIterations === undefined ? {} : { maxIterations }),
+  if (options.resume) return turn(options, undefined);
+  const found = options.prompt === undefined ? await pipedPrompt() : { prompt: options.prompt };
+  if (found === undefined) return interruptCode ?? 2;
+  if (found.prompt !== undefined) return turn(options, userMessage(found.prompt));
+  if (options.session !== undefined) throw new Refusal(`${found.why}; a session needs a prompt, or --resume`);
+  if (options.json || options.model !== undefined) {
+    diagnose(`${found.why}, asking a default one: "${defaultPrompt}"`);
+    return turn(options, userMessage(defaultPrompt));
+  }
+  const { seed, paceMs } = options;
+  const parts = { tools: workspaceTools(process.cwd()), reporter: reporterFor(options), signal: abort.signal };
+  const wentAsTold = await runGuidedDemo({ ...parts, seed, paceMs });
+  return wentAsTold || outlet.state() === 'left' ? 0 : (interruptCode ?? 1);
+}
+
+async function turn(options: RunOptions, message: Message | undefined): Promise<number> {
+  const session = await sessionOf(options);
+  const choice = await chosenModel(options);
+  const reporter = reporterFor(options);
+  const ask = askOnTerminal({
+    input: stdin,
+    output: stderr,
+    onUnasked: (question) => diagnose(`nobody can be asked here, so the answer is no: ${question}`),
+    hold: reporter.hold,
   });
-  if (options.json) diagnose(`model: ${model.id}; ${why}`);
-  else outlet.write(`${model.id}: ${why}\n\n`);
-  const result = await runTurn(engine, prompt, reporterFor(options), abort.signal);
+  if (options.json) diagnose(`model: ${choice.model.id}; ${choice.why}`);
+  else reporter.print(`${choice.model.id}: ${choice.why}\n\n`);
+  for (const sentence of session?.repaired ?? []) diagnose(sentence);
+  const operative = createOperative({
+    engine: engineOf(choice, options, ask),
+    ...(session === undefined ? {} : { conversation: session.conversation }),
+  });
+  const result = await runTurn({ operative, message, session, reporter, signal: abort.signal });
+  if (result === undefined) {
+    diagnose('nothing to resume: the last message of the session is an answer already');
+    return 0;
+  }
   if (result.reason === 'failed') diagnose(`the turn failed: ${result.error?.message ?? 'no reason given'}`);
   if (outlet.state() === 'left' || result.reason === 'completed') return 0;
   if (result.reason === 'maxIterations')
@@ -63,25 +129,55 @@ async function turn(options: TurnOptions): Promise<number> {
   return result.reason === 'aborted' ? (interruptCode ?? 1) : 1;
 }
 
-async function pipedPrompt(): Promise<string | undefined> {
+function engineOf({ model }: ModelChoice, { maxIterations }: RunOptions, ask: AskPerson): Engine {
+  return createEngine({
+    model,
+    tools: workspaceTools(process.cwd()),
+    approve: approveBy(ask),
+    ...(maxIterations === undefined ? {} : { maxIterations }),
+  });
+}
+
+/** Ends the command with exit code 2 and one sentence. */
+class Refusal extends Error {}
+
+async function sessionOf({ session: name }: RunOptions): Promise<Session | undefined> {
+  if (name === undefined) return undefined;
+  const outcome = await openSession(name, sessionFolder(env), diagnose);
+  if ('refused' in outcome) throw new Refusal(outcome.refused);
+  const { session } = outcome;
+  process.once('exit', session.release);
+  return session;
+}
+
+async function chosenModel({ model, seed, paceMs }: RunOptions): Promise<ModelChoice> {
   try {
-    const { prompt, remark } = await readPrompt(stdin, abort.signal);
-    if (remark !== undefined) diagnose(`${remark}: "${prompt}"`);
-    return prompt;
+    return await chooseModel({ flag: model, env, seed, paceMs });
+  } catch (fault) {
+    throw new Refusal(fault instanceof Error ? fault.message : String(fault), { cause: fault });
+  }
+}
+
+async function pipedPrompt() {
+  try {
+    return await readPrompt(stdin, abort.signal);
   } catch (fault) {
     if (!abort.signal.aborted) diagnose(fault instanceof Error ? fault.message : String(fault));
     return undefined;
   }
 }
 
-function reporterFor(options: TurnOptions): Reporter {
+function reporterFor(options: RunOptions): Reporter {
   if (options.json) return jsonReporter(outlet.write);
-  const terminal = stdout.isTTY && env['TERM'] !== 'dumb';
   return textReporter({
     write: outlet.write,
-    color: options.color && terminal && (env['NO_COLOR'] ?? '') === '',
-    ...(terminal ? { columns: () => stdout.columns || 80 } : {}),
+    color: isColored(options),
+    ...(isTerminal ? { columns: () => stdout.columns || 80 } : {}),
   });
+}
+
+function isColored({ color }: RunOptions): boolean {
+  return color && isTerminal && (env['NO_COLOR'] ?? '') === '';
 }
 
 function diagnose(message: string): void {
@@ -102,5 +198,5 @@ try {
   process.exit(exitCode); // what still runs (a tool that ignores its signal, an open pipe) must not keep us
 } catch (fault) {
   diagnose(fault instanceof Error ? fault.message : String(fault));
-  process.exit(1);
+  process.exit(fault instanceof Refusal ? 2 : 1);
 }

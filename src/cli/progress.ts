@@ -1,6 +1,6 @@
-// What the status line says: elapsed time, tokens, and what is going on now. Pure; report-text.ts draws it.
+// What the status line says: elapsed time, tokens, and what is going on now. Pure; report.ts and the chat draw it.
 
-import type { EngineEvent, Usage } from '../index.ts';
+import type { OperativeEvent, Usage } from '../index.ts';
 
 /** A turn's progress as far as its events tell. */
 export interface Progress {
@@ -22,7 +22,7 @@ const none: Tokens = { input: 0, output: 0 };
 export const noProgress: Progress = { activity: 'starting', running: [], settled: none, present: none };
 
 /** The progress after one more event. */
-export function progressAfter(progress: Progress, event: EngineEvent): Progress {
+export function progressAfter(progress: Progress, event: OperativeEvent): Progress {
   switch (event.type) {
     case 'turn.started':
       return { ...progress, activity: 'waiting for the model' };

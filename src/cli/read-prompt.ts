@@ -1,21 +1,15 @@
-// Finds the prompt where -p gives none: piped text, or a default question about the folder. main.ts calls it.
+// Finds the prompt where -p gives none: what is piped in. main.ts calls it.
 
 import type { Readable } from 'node:stream';
 
-/** What is asked when nobody asks. */
-export const defaultPrompt = 'How many files are here, and which is the longest?';
-
-/** A prompt, with a remark where it is not the user's own. */
-export interface FoundPrompt {
-  readonly prompt: string;
-  readonly remark?: string;
-}
+/** A prompt, or why there is none. */
+export type FoundPrompt = { readonly prompt: string } | { readonly prompt?: never; readonly why: string };
 
 const maxBytes = 1024 * 1024;
 
 /**
  * Reads standard input to its end. A terminal, an empty input, and one that gives nothing for `patienceMs` (default
- * 3,000: some programs start us with an open pipe nobody writes to) mean the default prompt. Throws an Error with a
+ * 3,000: some programs start us with an open pipe nobody writes to) give no prompt. Throws an Error with a
  * readable message for more than 1 MiB and when the signal is aborted.
  */
 export async function readPrompt(
@@ -23,7 +17,7 @@ export async function readPrompt(
   signal: AbortSignal,
   patienceMs = 3_000,
 ): Promise<FoundPrompt> {
-  if (input.isTTY === true) return { prompt: defaultPrompt, remark: 'no prompt given (-p), asking a default one' };
+  if (input.isTTY === true) return { why: 'no prompt given (-p)' };
   const silence = new AbortController();
   const patience = setTimeout(() => silence.abort(), patienceMs);
   const pieces: Buffer[] = [];
@@ -55,8 +49,7 @@ export async function readPrompt(
     .replace(/^\uFEFF/, '')
     .trim();
   if (prompt !== '') return { prompt };
-  const why = silence.signal.aborted
-    ? `standard input gave nothing for ${patienceMs / 1_000} s`
-    : 'no prompt given (-p) and standard input is empty';
-  return { prompt: defaultPrompt, remark: `${why}, asking a default one` };
+  return silence.signal.aborted
+    ? { why: `standard input gave nothing for ${patienceMs / 1_000} s` }
+    : { why: 'no prompt given (-p) and standard input is empty' };
 }

@@ -1,6 +1,13 @@
 // What a person sees of each event, as text. Pure but for the one fact it keeps: whether a line is unfinished.
 
-import { textOf, type EngineEvent, type JsonValue, type ToolCallBlock, type ToolResultBlock } from '../index.ts';
+import {
+  textOf,
+  type JsonValue,
+  type Message,
+  type OperativeEvent,
+  type ToolCallBlock,
+  type ToolResultBlock,
+} from '../index.ts';
 import { seconds, tokens } from './progress.ts';
 import { plainLine, plainText } from './terminal/plain-text.ts';
 import { fitted } from './terminal/width.ts';
@@ -13,7 +20,7 @@ export interface RenderOptions {
 }
 
 /** Turns an event into the text to print for it, often none. */
-export type Render = (event: EngineEvent, elapsedMs: number) => string;
+export type Render = (event: OperativeEvent, elapsedMs: number) => string;
 
 /** A renderer for one turn. */
 export function createRender({ color, columns }: RenderOptions): Render {
@@ -64,7 +71,9 @@ export function createRender({ color, columns }: RenderOptions): Render {
           dim(wide(`↻ retry ${event.attempt} in ${seconds(event.delayMs)}: ${plainLine(event.error.message)}`)),
         );
       case 'message.injected':
-        return line(dim(wide(`↪ ${plainLine(textOf(event.message))}`)));
+        return line(dim(wide(`↪ ${plainLine(ownWords(event.message))}`)));
+      case 'message.queued':
+        return line(dim(wide(`⏎ queued for the next turn: ${plainLine(ownWords(event.message))}`)));
       case 'toolCall.awaitingApproval':
         return line(wide(`? ${callText(event.call)} waits for approval`));
       case 'toolCall.backgrounded':
@@ -113,6 +122,12 @@ export function resultText(result: ToolResultBlock): string {
   const first = fitted(plainLine(lines[0] ?? '(nothing)'), 100);
   if (result.status !== 'completed') return `${result.status}: ${first}`;
   return lines.length > 1 ? `${lines.length.toLocaleString('en-US')} lines` : first;
+}
+
+// Without the frame of a steered message: blocks of its own in front, counted in `meta.frame`.
+function ownWords(message: Message): string {
+  const frame = message.meta?.['frame'];
+  return textOf(typeof frame === 'number' ? { ...message, content: message.content.slice(frame) } : message);
 }
 
 function argumentsText({ args, rawArgs }: ToolCallBlock): string {

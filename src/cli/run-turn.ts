@@ -1,21 +1,44 @@
-// Runs one turn on a fresh conversation and reports it. main.ts calls it.
+// One turn of an operative, reported from its first event to its last. main.ts calls it.
 
-import { createConversation, userMessage, type Engine, type TurnResult } from '../index.ts';
+import type { Message, Operative, TurnResult } from '../index.ts';
+import { createPresentation, isRecord } from './presentation.ts';
 import type { Reporter } from './report.ts';
+import type { Session } from './session/session.ts';
 
-/** Runs the turn to its end; an aborted signal cancels it. Never rejects for what happens in the turn. */
-export async function runTurn(
-  engine: Engine,
-  prompt: string,
-  reporter: Reporter,
-  signal: AbortSignal,
-): Promise<TurnResult> {
-  const conversation = createConversation({ messages: [userMessage(prompt)] });
-  const run = engine.run(conversation, { signal });
+/** What to run. */
+export interface TurnParts {
+  readonly operative: Operative;
+  /** Undefined: resume what was left unanswered. */
+  readonly message: Message | undefined;
+  readonly session: Session | undefined;
+  readonly reporter: Reporter;
+  /** Aborted: the turn is cancelled. */
+  readonly signal: AbortSignal;
+}
+
+/** Runs it to its end; undefined when there was nothing to resume. Never rejects for what happens in the turn. */
+export async function runTurn(parts: TurnParts): Promise<TurnResult | undefined> {
+  const { operative, message, session, reporter, signal } = parts;
+  const presentation = createPresentation(session?.saved);
+  session?.follow(operative);
+  let result: TurnResult | undefined;
+  const unsubscribe = operative.subscribe((event) => {
+    if (event.type === 'turn.completed') result = event;
+    presentation.show(() => reporter.report(event), { isRecord: isRecord(event) });
+  });
+  const cancel = () => void operative.cancel();
+  signal.addEventListener('abort', cancel, { once: true });
   try {
-    for await (const event of run) reporter.report(event);
-    return await run.result;
+    if (message !== undefined) session?.accept(message);
+    const { events } = message === undefined ? await operative.resume() : await operative.submit(message);
+    if (signal.aborted) cancel();
+    for await (const _ of events); // ends when the turn has
+    await presentation.shown();
+    return result;
   } finally {
+    unsubscribe();
+    signal.removeEventListener('abort', cancel);
     reporter.end();
+    await session?.saved();
   }
 }

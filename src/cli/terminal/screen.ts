@@ -1,56 +1,111 @@
-// Text that only grows, with one status line below it that is redrawn in place. Pure: it returns what to write.
+// Text that only grows, and below it what is redrawn in place: the unfinished row, a status line, the line being typed.
+// Pure: it returns what to write.
 
+import { createFlow } from './flow.ts';
 import { fitted, widthOf } from './width.ts';
+
+/** Rows to type in, none wider than the terminal, and where in them the cursor stands. */
+export interface InputRows {
+  readonly rows: readonly string[];
+  readonly row: number;
+  readonly column: number;
+}
+
+/** What stands below the text. */
+export interface Below {
+  /** One row, cut to the terminal's width. */
+  readonly status?: string | undefined;
+  readonly input?: InputRows | undefined;
+}
 
 /** A terminal as seen by what is printed on it. */
 export interface Screen {
-  /** Adds text (its only escape sequences: colours) and keeps the status line below it. */
+  /** Adds text (its only escape sequences: colours), wrapped at words. */
   readonly print: (text: string) => string;
-  /** Shows another status line; undefined takes it away. It is cut to the terminal's width. */
-  readonly show: (status: string | undefined) => string;
+  /** Shows something else below the text. */
+  readonly show: (below: Below) => string;
+  /** To be called when the window has changed its size, with what stands below the text now. */
+  readonly resized: (below: Below) => string;
 }
 
-const eraseLine = '\r\u001B[2K';
+/** What was drawn below the finished rows. */
+interface Drawn {
+  readonly rows: readonly string[];
+  readonly row: number;
+  readonly column: number;
+}
 
-/** A fresh screen with the cursor in the first column. `columns` is asked at each use: the window may change its size. `paint` may colour the status. */
+const nothing: Drawn = { rows: [], row: 0, column: 0 };
+
+/** A fresh screen with the cursor in the first column. `columns` is asked at each use. `paint` may colour the status. */
 export function createScreen(columns: () => number, paint: (status: string) => string = String): Screen {
-  let column = 0; // of the unfinished line; equal to the width = the terminal will wrap at the next character
-  let status: string | undefined;
-  let drawn: 'no' | 'here' | 'below' = 'no';
+  const flow = createFlow(columns);
+  let below: Below = {};
+  let drawn = nothing;
 
-  const erase = (): string => {
-    const back = drawn === 'below' ? `${eraseLine}\u001B[1A\u001B[${column + 1}G` : drawn === 'here' ? eraseLine : '';
-    drawn = 'no';
-    return back;
+  const erase = (reflowed: boolean): string => {
+    const up = reflowed ? rowsAbove(drawn, columns()) : drawn.row;
+    const isBlank = drawn.rows.length === 0 && drawn.column === 0;
+    drawn = nothing;
+    return isBlank ? '' : `\r${up > 0 ? `\u001B[${up}A` : ''}\u001B[J`;
   };
   const draw = (): string => {
-    // Where a line is exactly full there is no way back to "will wrap": the status waits for the next character.
-    if (status === undefined || column >= columns()) return '';
-    drawn = column === 0 ? 'here' : 'below';
-    return `${drawn === 'below' ? '\n\r' : ''}${paint(fitted(status, columns() - 1))}`;
+    const tail = flow.tail();
+    const { status, input } = below;
+    const rows = [
+      ...(tail === '' ? [] : [tail]),
+      ...(status === undefined ? [] : [paint(fitted(status, columns() - 1))]),
+    ];
+    if (input === undefined) {
+      // The cursor stays behind the text, so that what others print goes on there.
+      const column = widthOfRow(tail);
+      const back = status === undefined ? '' : `${tail === '' ? '\r' : '\u001B[1A'}\u001B[${column + 1}G`;
+      drawn = { rows, row: 0, column };
+      return rows.join('\n') + back;
+    }
+    const up = input.rows.length - 1 - input.row;
+    drawn = { rows: [...rows, ...input.rows], row: rows.length + input.row, column: input.column };
+    return `${drawn.rows.join('\n')}${up > 0 ? `\u001B[${up}A` : ''}\u001B[${input.column + 1}G`;
   };
+  const withRows = (rows: readonly string[]): string => rows.map((row) => `${row}\n`).join('');
 
   return {
     print(text) {
-      const before = erase();
-      column = columnAfter(text, column, columns());
-      return before + text + draw();
+      if (text === '') return '';
+      const before = erase(false);
+      return before + withRows(flow.add(text)) + draw();
     },
     show(next) {
-      if (next === status) return '';
-      const before = erase();
-      status = next;
+      if (isSame(below, next)) return '';
+      const before = erase(false);
+      below = next;
       return before + draw();
+    },
+    resized(next) {
+      const before = erase(true);
+      below = next;
+      return before + withRows(flow.refit()) + draw();
     },
   };
 }
 
-function columnAfter(text: string, from: number, columns: number): number {
-  let column = from;
+// Terminals wrap what stands on them anew when they become narrower.
+function rowsAbove({ rows, row, column }: Drawn, columns: number): number {
+  const above = rows.slice(0, row).reduce((sum, text) => sum + Math.max(1, Math.ceil(widthOfRow(text) / columns)), 0);
+  return above + Math.floor(column / columns);
+}
+
+function widthOfRow(row: string): number {
+  let width = 0;
   // oxlint-disable-next-line no-control-regex -- colours are escape sequences
-  for (const character of text.replaceAll(/\u001B\[[\d;]*m/g, '')) {
-    if (character === '\n') column = 0;
-    else column = column + widthOf(character) > columns ? widthOf(character) : column + widthOf(character);
-  }
-  return column;
+  for (const character of row.replaceAll(/\u001B\[[\d;]*m/g, '')) width += widthOf(character);
+  return width;
+}
+
+function isSame(left: Below, right: Below): boolean {
+  if (left.status !== right.status || left.input === right.input) return left.status === right.status;
+  const [one, other] = [left.input, right.input];
+  if (one === undefined || other === undefined) return false;
+  const hasSameRows = one.rows.length === other.rows.length && one.rows.every((row, at) => row === other.rows[at]);
+  return hasSameRows && one.row === other.row && one.column === other.column;
 }

@@ -1,19 +1,33 @@
-"""Runs a command in a pseudo-terminal and copies what it writes to standard output.
+"""Runs a command in a pseudo-terminal, types into it, and copies what it writes to standard output.
 
-Arguments: columns, text to type when the first output has come (may be empty), command and its arguments.
-Ends with the command's exit code.
+Arguments: columns, rows, steps as JSON, command and its arguments. A step is an object: `after` (wait until this text
+has come since the step before; escape sequences are left out of the comparison), then `send` (type this), `resize`
+([columns, rows]), or `signal` (a number, to the command). Ends with the command's exit code; with 99 and a line on
+standard error when a step's text has not come within a minute.
 """
 
 import fcntl
+import json
 import os
 import pty
+import re
+import select
+import signal
 import struct
 import sys
 import termios
+import time
 
-columns, typed, command = int(sys.argv[1]), sys.argv[2].encode(), sys.argv[3:]
+columns, rows, steps, command = int(sys.argv[1]), int(sys.argv[2]), json.loads(sys.argv[3]), sys.argv[4:]
+sequence = re.compile(r"\x1b\[\??[\d;]*[A-Za-z]|\r")
+
+
+def set_size(columns, rows):
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+
+
 master, slave = pty.openpty()
-fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+set_size(columns, rows)
 child = os.fork()
 if child == 0:
     os.setsid()
@@ -22,16 +36,40 @@ if child == 0:
         os.dup2(slave, stream)
     os.close(master)
     os.execv(command[0], command)
-os.close(slave)
+resizable = os.dup(slave) if any("resize" in step for step in steps) else None
+if resizable is None:
+    os.close(slave)
+seen = b""
+deadline = time.monotonic() + 60
 while True:
-    try:
-        output = os.read(master, 65536)
-    except OSError:  # the last process that had the terminal open is gone
-        break
-    if not output:
-        break
-    os.write(1, output)
-    if typed:
-        os.write(master, typed)
-        typed = b""
-sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+    if steps and steps[0].get("after", "") in sequence.sub("", seen.decode("utf-8", "ignore")) and seen:
+        step = steps.pop(0)
+        seen = b"" if "after" in step else seen
+        deadline = time.monotonic() + 60
+        if "resize" in step:
+            set_size(*step["resize"])
+        if "signal" in step:
+            os.kill(child, step["signal"])
+        if "send" in step:
+            os.write(master, step["send"].encode())
+        if not any("resize" in later for later in steps) and resizable is not None:
+            os.close(slave)
+            os.close(resizable)
+            resizable = None
+        continue
+    ready, _, _ = select.select([master], [], [], 1)
+    if ready:
+        try:
+            output = os.read(master, 65536)
+        except OSError:  # the last process that had the terminal open is gone
+            break
+        if not output:
+            break
+        os.write(1, output)
+        seen += output
+    elif steps and time.monotonic() > deadline:
+        sys.stderr.write(f"never came: {steps[0]!r}\n")
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        sys.exit(99)
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) % 256)

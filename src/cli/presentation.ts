@@ -1,0 +1,73 @@
+// Shows things in order, and what tells that something was said or done only after that is stored. Chat and one-shot
+// mode put every event through it.
+
+import type { OperativeEvent } from '../index.ts';
+
+/** An ordered way to the screen. */
+export interface Presentation {
+  /** Shows the step behind all earlier ones. */
+  readonly show: (step: () => void, when?: ShowWhen) => void;
+  /** Resolves when everything so far has been shown. Never rejects. */
+  readonly shown: () => Promise<void>;
+}
+
+/** What a step waits for, and everything behind it. */
+export interface ShowWhen {
+  /** It tells of something a session stores: the disk, but not for long. */
+  readonly isRecord?: boolean;
+  /** Must settle, without rejecting. */
+  readonly after?: Promise<unknown>;
+}
+
+/** What a session stores, told of by an event. */
+export function isRecord({ type }: OperativeEvent): boolean {
+  return records.has(type);
+}
+
+const records: ReadonlySet<OperativeEvent['type']> = new Set<OperativeEvent['type']>([
+  'message.appended',
+  'message.injected',
+  'message.queued',
+  'toolCall.settled',
+  'turn.completed',
+]);
+
+/** Longest wait for the disk, in milliseconds: a stalled one must not hold the screen back for good. */
+const patienceMs = 1_000;
+
+/** `saved` resolves when what happened so far is stored; left out, nothing is waited for. */
+export function createPresentation(saved?: () => Promise<void>): Presentation {
+  const steps: { readonly step: () => void; readonly waits: Promise<unknown> | undefined }[] = [];
+  let pump: Promise<void> | undefined;
+
+  const run = async (): Promise<void> => {
+    for (let next = steps[0]; next !== undefined; next = steps[0]) {
+      if (next.waits !== undefined) await next.waits;
+      steps.shift();
+      next.step();
+    }
+    pump = undefined;
+  };
+
+  return {
+    show(step, { isRecord = false, after } = {}) {
+      const stored = isRecord && saved !== undefined ? bounded(saved()) : undefined;
+      const waits = stored === undefined ? after : after === undefined ? stored : Promise.all([stored, after]);
+      if (waits === undefined && pump === undefined) return step();
+      steps.push({ step, waits });
+      pump ??= run();
+    },
+    shown: async () => {
+      while (pump !== undefined) await pump;
+    },
+  };
+}
+
+async function bounded(wait: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const patience = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, patienceMs);
+  });
+  await Promise.race([wait, patience]);
+  clearTimeout(timer);
+}
