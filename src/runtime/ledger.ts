@@ -51,6 +51,8 @@ export class Ticket implements Submission {
   isLanded = false;
   /** It was held for the next turn, so that turn is its own. */
   isHeld = false;
+  /** It was told as queued. */
+  isAnnounced = false;
   /** The turn and iteration that asked the model with it. */
   turnId = '';
   iteration = 0;
@@ -162,6 +164,7 @@ export class Ledger implements Inbox {
 
   hold(ticket: Ticket): void {
     ticket.isHeld = true;
+    ticket.isAnnounced = true;
     this.#accept(ticket);
     this.#next.push(ticket);
   }
@@ -278,17 +281,17 @@ export class Ledger implements Inbox {
   }
 
   #land(tickets: readonly Ticket[]): ReturnType<Ledger['end']> {
-    const held = new Set(this.#next);
     const ordered = bySequence(tickets);
-    const landing = ordered.filter((ticket) => !ticket.isLanded); // the others landed at an earlier end
-    for (const ticket of landing) ticket.isLanded = true;
+    const landing = ordered.filter((ticket) => !ticket.isLanded); // the others landed at an earlier end, or a store had them
+    const late = ordered.filter((ticket) => !ticket.isAnnounced);
+    for (const ticket of ordered) {
+      ticket.isLanded = true;
+      ticket.isAnnounced = true;
+    }
     this.#steers = [];
     this.#next = [];
     this.#landed.push(...ordered);
-    return {
-      late: landing.filter((ticket) => !held.has(ticket)).map((ticket) => ticket.message),
-      landed: landing.map((ticket) => ticket.message),
-    };
+    return { late: late.map(({ message }) => message), landed: landing.map(({ message }) => message) };
   }
 
   #accept(ticket: Ticket): void {

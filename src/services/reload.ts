@@ -2,7 +2,6 @@
 
 import { serviceLogic, type ServiceLogic } from '../machines/service.ts';
 import type { OperativeScope, ReloadFacts } from '../machines/operative.ts';
-import { isThenable } from './thenable.ts';
 
 /** What the runtime's scope offers besides what the chart calls. */
 export interface ReloadScope extends OperativeScope {
@@ -14,7 +13,10 @@ export interface ReloadScope extends OperativeScope {
   failLoad(error: unknown): void;
 }
 
-/** Settles at once when the host answers at once. */
+/**
+ * Never settles within the step that started it, also when the host answers at once: what it found would be told after
+ * messages that came in that step, and after a cancel that already began the next claim.
+ */
 export const reload: ServiceLogic<OperativeScope, ReloadFacts> = serviceLogic((given, actor) => {
   const scope = given as ReloadScope; // only the runtime provides this service, and it makes the scope
   let isOver = false;
@@ -23,21 +25,10 @@ export const reload: ServiceLogic<OperativeScope, ReloadFacts> = serviceLogic((g
     isOver = true;
     actor.settle(attempt(scope, work));
   };
-  let loaded: unknown;
-  try {
-    loaded = scope.load();
-  } catch (thrown) {
-    settle(() => fail(thrown));
-    return undefined;
-  }
-  if (isThenable(loaded)) {
-    Promise.resolve(loaded).then(
-      (value) => settle(() => scope.takeLoaded(value)),
-      (thrown) => settle(() => fail(thrown)),
-    );
-  } else {
-    settle(() => scope.takeLoaded(loaded));
-  }
+  new Promise((resolve) => resolve(scope.load())).then(
+    (value) => settle(() => scope.takeLoaded(value)),
+    (thrown) => settle(() => fail(thrown)),
+  );
   return () => {
     isOver = true;
   };

@@ -12,6 +12,7 @@ import { textOf, type Message } from '../../src/conversation/message.ts';
 import { pairingFault } from '../../src/conversation/pairing.ts';
 import { createEngine, type Engine } from '../../src/index.ts';
 import { simulatedHost, type SimulatedHost } from '../../src/testing/index.ts';
+import type { ModelMove } from './reference-model-end.ts';
 import { bounds, type Answer, type Failure, type GateKind, type Release, type TurnSetup } from './world-terms.ts';
 
 /** A message in a few characters: `u:id`, with `~` where framed; `a:` model call, calls, `!` where cut; `t:` statuses. */
@@ -172,6 +173,13 @@ export class GatedWorld {
   release(kind: GateKind, index: number, how: Release): void {
     const gates = this.#gates[kind];
     if (gates.length > 0) gates.splice(index % gates.length, 1)[0]?.(how);
+  }
+
+  move(move: ModelMove): void {
+    if (move.do === 'say') this.say();
+    else if (move.do === 'answer') this.answer(move.answer);
+    else if (move.do === 'fail') this.fail(move.failure);
+    else this.release(move.gate, move.index, move.how);
   }
 
   say(): void {

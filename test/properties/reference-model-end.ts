@@ -42,6 +42,11 @@ export class ReferenceModelEnd {
     send({ answer: move.answer });
   }
 
+  /** Anything else that takes its time to arrive. */
+  send(arrival: () => void): void {
+    this.#sent.push(arrival);
+  }
+
   /** Lets one event be heard; false when none is on its way. */
   hearOne(): boolean {
     const heard = this.#sent.shift();

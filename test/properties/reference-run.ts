@@ -64,13 +64,15 @@ export class ReferenceRun implements Surroundings {
   }
 
   move(move: ModelMove): void {
-    if (move.do === 'release') this.release(move.gate, move.index, move.how);
-    else this.model.issue(move);
+    if (move.do !== 'release') return this.model.issue(move);
+    const gates = this.#gates[move.gate];
+    const [opened] = gates.splice(move.index % Math.max(1, gates.length), 1);
+    if (opened !== undefined) this.model.send(() => opened(move.how));
   }
 
-  release(kind: GateKind, index: number, how: Release): void {
-    const gates = this.#gates[kind];
-    if (gates.length > 0) gates.splice(index % gates.length, 1)[0]?.(how);
+  /** Nothing is stored for a bare run. */
+  lastWaiting(): undefined {
+    return undefined;
   }
 
   advance(ms: number): void {

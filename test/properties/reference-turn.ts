@@ -197,7 +197,7 @@ export class ReferenceTurn {
     };
     this.#around.hit('transformer');
     if (mode !== 'gated') return take(mode);
-    this.#around.gate('transformer', (how) => take(how === 'other' ? 'rewrites' : how));
+    this.#around.gate('transformer', (how) => take(how === 'ok' || how === 'throws' ? how : 'rewrites'));
   }
 
   #take(stage: StageName, how: 'ok' | 'rewrites' | 'throws'): void {

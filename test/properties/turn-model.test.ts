@@ -4,7 +4,9 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { userMessage } from '../../src/conversation/message.ts';
 import { arbitrarySetups } from './arbitrary-moves.ts';
-import { RealTurn, turnCommands, TurnModel } from './turn-commands.ts';
+import { ReferenceRun } from './reference-run.ts';
+import { Histories } from './side-by-side.ts';
+import { RealTurn, turnCommands } from './turn-commands.ts';
 
 const runs = Number(process.env['TURNCHART_RUNS'] ?? 1);
 /** A bound for hangs. */
@@ -45,7 +47,10 @@ test('every program of commands gives the turn the reference model predicts', { 
       fc.commands(turnCommands, { maxCommands: 16, size: '+1' }),
       async (setup, commands) => {
         const real = new RealTurn(setup);
-        await fc.asyncModelRun(() => ({ model: new TurnModel(setup), real }), commands);
+        await fc.asyncModelRun(
+          () => ({ model: new Histories(() => new ReferenceRun(setup, ['u:first'])), real }),
+          commands,
+        );
         await finish(real);
       },
     ),

@@ -12,8 +12,11 @@ export type CallName = 'quick' | 'broken' | 'slow' | 'alone' | 'ghost' | 'bad';
 /** Where user code waits. */
 export type GateKind = 'tool' | 'transformer' | 'approval' | 'reload';
 
-/** How a gate is opened. `other`: approvals say no, transformers rewrite, a reload brings something else. */
-export type Release = 'ok' | 'other' | 'throws';
+/**
+ * How a gate is opened. `other`: approvals say no, transformers rewrite, a reload lacks the newest messages; `stored`: a
+ * reload brings what was submitted last, which the host stored before it submitted it.
+ */
+export type Release = 'ok' | 'other' | 'throws' | 'stored';
 
 /** How a model call fails. `cut` = the stream ends without its terminal event. */
 export type Failure = 'lost' | 'rejected' | 'overflow' | 'foreign' | 'cut';
