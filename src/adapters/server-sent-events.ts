@@ -17,6 +17,8 @@ export interface ReadOptions {
   readonly signal: AbortSignal;
   /** Called for every chunk of bytes, also when it holds only a comment or half a line. */
   readonly onActivity?: (() => void) | undefined;
+  /** Characters of one event, complete or not, before the read fails with `stream.protocol`. Default 2^28. */
+  readonly maxEventCharacters?: number | undefined;
 }
 
 /** A body being read: pieces come from `read`, their events are told by `accept`. */
@@ -33,7 +35,7 @@ export interface ServerSentEventSource {
 }
 
 // A server that never ends its line must not fill the memory; the largest real events (pictures) are near 10 MB.
-const maxBufferedCharacters = 256 * 1024 * 1024;
+const defaultMaxEventCharacters = 2 ** 28;
 const releaseTimeoutMs = 1000;
 const streaming = { stream: true };
 
@@ -70,8 +72,9 @@ export function openServerSentEvents(body: ReadableStream<Uint8Array>, options: 
   let overflown = false;
   // The parser takes care of CR, LF and CRLF split across chunks and of the byte order mark, which the decoder keeps.
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+  const maxBufferSize = options.maxEventCharacters ?? defaultMaxEventCharacters;
   const parser = createParser({
-    maxBufferSize: maxBufferedCharacters,
+    maxBufferSize,
     onEvent: (event) => tell(event),
     onError: (error) => {
       if (error.type === 'max-buffer-size-exceeded') overflown = true;
@@ -91,7 +94,7 @@ export function openServerSentEvents(body: ReadableStream<Uint8Array>, options: 
         };
         parser.feed('\n\n');
       }
-      if (overflown) throw overflow();
+      if (overflown) throw overflow(maxBufferSize);
       return !done;
     },
     failure: bytes.failure,
@@ -211,10 +214,10 @@ function brokenConnection(cause: unknown): ModelError {
   );
 }
 
-function overflow(): ModelError {
+function overflow(limit: number): ModelError {
   return new ModelError(
     'stream.protocol',
-    `The server sent more than ${maxBufferedCharacters} characters without completing one event. Is it really a server-sent event stream?`,
+    `The server sent more than ${limit} characters without completing one event. Is it really a server-sent event stream?`,
     { retryable: false },
   );
 }

@@ -256,6 +256,11 @@ describe('what is quoted', () => {
     expect(error.cause).toBeUndefined(); // the SDK's own error quotes it
   });
 
+  test('a key at the cut is not shown in part', () => {
+    const message = `${'x'.repeat(990)} sk-ant-api03-abcdefghijklmnop`;
+    expect(modelErrorOf(anthropicError(400, 'invalid_request_error', message), facts).message).not.toContain('sk-ant');
+  });
+
   test('ordinary words and ids stay', () => {
     const text =
       'Request req_011CSHoEeqs5C35K2UUqR7Fy: tool_choice.disable_parallel_tool_use on task-description, msg_01ABC';

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isModelError } from '../../src/contracts/errors.ts';
@@ -74,6 +75,10 @@ describe('framing', () => {
     const bytes = encoder.encode('\uFEFFdata: 1\n\n');
     expect(dataOf(await read([bytes]))).toEqual(['1']);
     expect(dataOf(await read([...bytes].map((byte) => Uint8Array.of(byte))))).toEqual(['1']);
+  });
+
+  test('takes a second byte order mark for text', async () => {
+    expect(await read(['\uFEFF\uFEFFdata: 1\n\n'])).toEqual([]);
   });
 
   test.each([
@@ -176,6 +181,17 @@ describe('network cuts', () => {
   });
 });
 
+describe('bounds', () => {
+  test('an event that never ends fails instead of filling the memory', async () => {
+    const events = readServerSentEvents(
+      streamOfChunks(['data: 1\n\n', 'data: ', 'x'.repeat(600), 'x'.repeat(600)].map((chunk) => encoder.encode(chunk))),
+      { signal: new AbortController().signal, maxEventCharacters: 1000 },
+    );
+    expect((await events.next()).value).toMatchObject({ data: '1' });
+    await expect(events.next()).rejects.toMatchObject({ code: 'stream.protocol', retryable: false });
+  });
+});
+
 describe('signs of life', () => {
   test('every chunk of bytes counts, comments and halves of lines too', async () => {
     let count = 0;
@@ -234,6 +250,19 @@ describe('aborts and breaks', () => {
     expect(seen).toEqual(['1']);
     expect(thrown).toMatchObject({ code: 'model.connection', retryable: true, cause });
     expect(isModelError(thrown)).toBe(true);
+  });
+
+  test.each([
+    ['ended', ['data: 1\n\n'], false],
+    ['left early', ['data: 1\n\n', 'data: 2\n\n'], true],
+  ])('a body that was %s leaves no listener on the signal', async (_, chunks, leaves) => {
+    const { signal } = new AbortController();
+    const body = streamOfChunks(chunks.map((chunk) => encoder.encode(chunk)));
+    for await (const event of readServerSentEvents(body, { signal })) {
+      expect(getEventListeners(signal, 'abort')).toHaveLength(1);
+      if (leaves && event.data === '1') break;
+    }
+    expect(getEventListeners(signal, 'abort')).toHaveLength(0);
   });
 
   test('reads that overlap are answered in order', async () => {

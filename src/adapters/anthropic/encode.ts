@@ -38,8 +38,7 @@ const answerTokens = 8192;
  */
 export function encodeRequest(request: ModelRequest, options: EncodeOptions): RequestBody {
   const system = encodeSystem(request.system);
-  const defined = encodeTools(request, options);
-  const tools = defined.length > 0 ? defined : placeholders(request.messages);
+  const tools = encodeTools(request, options);
   const isCached = options.cache !== 'off';
   const messages = encodeMessages(request.messages);
   const config = outputConfig(request, options);
@@ -50,7 +49,7 @@ export function encodeRequest(request: ModelRequest, options: EncodeOptions): Re
     max_tokens: request.maxOutputTokens ?? Math.max(options.maxOutputTokens, budgetOf(options.thinking) + answerTokens),
     ...(system.length === 0 ? {} : { system: isCached ? marked(system) : system }),
     ...(tools.length === 0 ? {} : { tools: isCached && system.length === 0 ? marked(tools) : tools }),
-    ...(tools.length === 0 ? {} : toolChoiceOf(defined.length === 0 ? 'none' : request.toolChoice)),
+    ...(tools.length === 0 ? {} : toolChoiceOf(request.toolChoice)),
     ...(options.thinking === undefined ? {} : { thinking: options.thinking }),
     ...(config === undefined ? {} : { output_config: config }),
     ...(container === undefined ? {} : { container }),
@@ -104,17 +103,6 @@ function encodeTool(tool: ToolDefinition): ContentParam {
     ...(strict === undefined ? {} : { strict: true }),
     ...own,
   };
-}
-
-/** The API refuses a history with calls when no tool is defined: a summary of it, say. They are named and forbidden. */
-function placeholders(messages: readonly Message[]): readonly ContentParam[] {
-  const names = new Set<string>();
-  for (const message of messages) {
-    for (const block of message.content) {
-      if (block.type === 'toolCall') names.add(block.name.replace(/[^a-zA-Z0-9_-]/g, '_') || 'tool');
-    }
-  }
-  return [...names].map((name) => ({ name, description: 'Not available any more.', input_schema: { type: 'object' } }));
 }
 
 function toolChoiceOf(choice: ToolChoice | undefined): { readonly tool_choice?: ContentParam } {

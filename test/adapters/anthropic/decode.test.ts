@@ -180,6 +180,16 @@ describe('text', () => {
     ]);
   });
 
+  test('citations without any text are kept', async () => {
+    const cite = { type: 'citations_delta', citation: { type: 'char_location', n: 1 } };
+    const { content } = await answer(
+      messageStart,
+      ...block(0, { type: 'text', text: '' }, cite),
+      ...messageEnd('end_turn'),
+    );
+    expect(content).toEqual([{ type: 'text', text: '', provider: 'anthropic', citations: [cite.citation] }]);
+  });
+
   test('the last text of a refusal is marked, earlier ones are not', async () => {
     const { content, stopReason, meta } = await answer(
       messageStart,

@@ -230,6 +230,38 @@ describe('call ids', () => {
     ]);
   });
 
+  test('an id that repeats inside an answer: results go to its calls in order', () => {
+    const round = (): readonly Message[] => [
+      assistantMessage([callBlock('x'), callBlock('x')]),
+      toolMessage(result('x'), result('x')),
+    ];
+    expect(messagesOf(userMessage('go'), ...round(), ...round())).toMatchObject([
+      {},
+      { content: [{ id: 'x' }, { id: 'x_2' }] },
+      { content: [{ tool_use_id: 'x' }, { tool_use_id: 'x_2' }] },
+      { content: [{ id: 'x_3' }, { id: 'x_4' }] },
+      { content: [{ tool_use_id: 'x_3' }, { tool_use_id: 'x_4' }] },
+    ]);
+  });
+
+  test('results belong to all assistant messages before them', () => {
+    const messages = [
+      userMessage('go'),
+      assistantMessage([callBlock('a')]),
+      toolMessage(result('a')),
+      assistantMessage([callBlock('a')]),
+      assistantMessage([callBlock('b')]),
+      toolMessage(result('a'), result('b')),
+    ];
+    expect(messagesOf(...messages)).toMatchObject([
+      {},
+      { content: [{ id: 'a' }] },
+      { content: [{ tool_use_id: 'a' }] },
+      { content: [{ id: 'a_2' }, { id: 'b' }] },
+      { content: [{ tool_use_id: 'a_2' }, { tool_use_id: 'b' }] },
+    ]);
+  });
+
   test('an empty id gets one', () => {
     expect(messagesOf(userMessage('go'), assistantMessage([callBlock('')]), toolMessage(result('')))).toMatchObject([
       {},
@@ -490,21 +522,6 @@ describe('the request', () => {
 
   test('a tool choice without tools is not sent', () => {
     expect(encode({ toolChoice: 'required' })).not.toHaveProperty('tool_choice');
-  });
-
-  test('calls in the history without any tool: the tools are named and forbidden', () => {
-    const body = encode({
-      messages: [
-        userMessage('go'),
-        assistantMessage([callBlock('a')]),
-        toolMessage(result('a')),
-        userMessage('sum up'),
-      ],
-    });
-    expect(body).toMatchObject({
-      tools: [{ name: 'run', input_schema: { type: 'object' } }],
-      tool_choice: { type: 'none' },
-    });
   });
 
   test('a strict tool is strict when its schema can be enforced', () => {
