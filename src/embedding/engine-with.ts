@@ -14,7 +14,9 @@ export interface EngineCharts {
 
 /**
  * As `createEngine`, with parts of the turn or tool call chart replaced, as in
- * `engineWith(options, { turn: turnMachine.provide({ actors: { delay: noDelay } }) })`.
+ * `engineWith(options, { turn: turnMachine.provide({ actors: { delay: noDelay } }) })`. A service is made by
+ * `serviceLogic`; one that only adds to ours ends with `return turnServices.delay.begin(scope, service)`. Replaced
+ * actions are plain functions: throws on XState's own (`assign`, `log`, …), which these charts have no use for.
  */
 export function engineWith<TurnContext = unknown>(
   options: EngineOptions<TurnContext>,

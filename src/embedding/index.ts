@@ -12,7 +12,7 @@ export type {
   CompactFacts,
   Submission,
 } from '../machines/operative.ts';
-export { serviceLogic, type ServiceLogic, type ServiceActor } from '../machines/service.ts';
+export { serviceLogic, type BeginWork, type ServiceActor, type ServiceLogic } from '../machines/service.ts';
 export type { ToolCallMachineContext, ToolCallMachineEvent } from '../machines/tool-call.ts';
 export type {
   TurnFacts,
@@ -24,9 +24,12 @@ export type {
 } from '../machines/turn.ts';
 export { actorOf, type OperativeActorRef, type TurnActorRef } from './actor-of.ts';
 export { engineWith, type EngineCharts } from './engine-with.ts';
+export { turnOf, type TurnInHand } from './turn-of.ts';
+export { turnServices } from '../runtime/charts.ts';
 export {
   operativeLogic,
   type OperativeEmitted,
+  type OperativeLogicOptions,
   type OperativeLogicEvent,
   type OperativeLogicInput,
 } from './operative-logic.ts';

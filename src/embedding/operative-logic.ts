@@ -53,21 +53,35 @@ const milestones: ReadonlySet<string> = new Set([
   'operative.closed',
 ] satisfies Milestone['type'][]);
 
+/** How the actor speaks to the machine around it. */
+export interface OperativeLogicOptions {
+  /**
+   * True: everything emitted is also sent to the machine that invoked or spawned the actor, which can then react with
+   * `on: { 'turn.completed': … }`. Default false: it is only emitted, for `actor.on(…)`.
+   */
+  readonly tellParent?: boolean;
+}
+
 /**
  * Actor logic that holds an operative: send it the calls as events, listen to what it emits. It closes the operative
  * when it is stopped. A conversation in use is an error of the actor: the invoke's `onError`.
  */
 export function operativeLogic<TurnContext = unknown>(
   engine: Engine<TurnContext> | (() => Engine<TurnContext>),
+  { tellParent = false }: OperativeLogicOptions = {},
 ): CallbackActorLogic<OperativeLogicEvent<TurnContext>, OperativeLogicInput<TurnContext>, OperativeEmitted> {
   return fromCallback<OperativeLogicEvent<TurnContext>, OperativeLogicInput<TurnContext>, OperativeEmitted>(
-    ({ input, receive, emit }) => {
+    ({ input, receive, emit, sendBack }) => {
       const operative = createOperative<TurnContext>({ ...input, engine });
+      const tell = (event: OperativeEmitted): void => {
+        emit(event);
+        if (tellParent) sendBack(event);
+      };
       operative.subscribe((event) => {
-        if (isMilestone(event)) emit(event);
+        if (isMilestone(event)) tell(event);
       });
       receive((event) => {
-        handle(event).catch((error: unknown) => emit({ type: 'operative.refused', event: event.type, error }));
+        handle(event).catch((error: unknown) => tell({ type: 'operative.refused', event: event.type, error }));
       });
       return () => void operative.close();
 
