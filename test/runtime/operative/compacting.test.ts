@@ -60,7 +60,10 @@ async function compacting({ reloads = false } = {}) {
   const ask = (kind: OpenQuestion['kind'], isPossible = true): void => {
     const question: OpenQuestion = {
       kind,
-      answer: (value) => answers.push(`${kind}: ${typeof value === 'object' ? ('outcome' in value ? value.outcome : value.reason) : value}`),
+      answer: (value) =>
+        answers.push(
+          `${kind}: ${typeof value === 'object' ? ('outcome' in value ? value.outcome : value.reason) : value}`,
+        ),
       refuse: ({ code }) => answers.push(`${kind}: ${code}`),
     };
     const events: Readonly<Record<OpenQuestion['kind'], OperativeMachineEvent>> = {

@@ -22,13 +22,19 @@ describe.each(bothWays)('an engine function (%s)', (interpreter) => {
     expect(asked).toBe(1);
     await bench.rest();
     expect(asked).toBe(2);
-    expect(bench.lines().filter((line) => line.startsWith('assistant'))).toEqual(['assistant engine 1', 'assistant engine 2']);
+    expect(bench.lines().filter((line) => line.startsWith('assistant'))).toEqual([
+      'assistant engine 1',
+      'assistant engine 2',
+    ]);
   });
 
   test.each([
-    ['throws', () => {
-      throw new Error('no key');
-    }],
+    [
+      'throws',
+      () => {
+        throw new Error('no key');
+      },
+    ],
     ['returns no engine', () => ({}) as never],
     ['returns nothing', () => undefined as never],
   ])('that %s gives a turn that fails, and the next one asks again', async (_name, broken) => {
@@ -106,14 +112,20 @@ describe.each(bothWays)('frameInjectedMessage (%s)', (interpreter) => {
   });
 
   test('of the host is used', async () => {
-    const framed = await steered((message) => ({ ...message, content: [{ type: 'text', text: `<${textOf(message)}>` }] }));
+    const framed = await steered((message) => ({
+      ...message,
+      content: [{ type: 'text', text: `<${textOf(message)}>` }],
+    }));
     expect(framed?.content).toEqual([{ type: 'text', text: '<S>' }]);
   });
 
   test.each<[string, (message: Message) => unknown]>([
-    ['throws', () => {
-      throw new Error('bad');
-    }],
+    [
+      'throws',
+      () => {
+        throw new Error('bad');
+      },
+    ],
     ['changes the id', (message) => ({ ...message, id: 'other' })],
     ['changes the role', (message) => ({ ...message, role: 'assistant' })],
     ['returns nothing', () => undefined],
@@ -161,9 +173,7 @@ describe('builders', () => {
     const engine = createEngine({ transformers: [], model: scriptedModel(answerAll, { host }), host });
     let loads = 0;
     const base = OperativeBuilder.create(engine);
-    const built = base
-      .withReloadBeforeStart(() => (loads++, createConversation()))
-      .withFrameInjectedMessage(null);
+    const built = base.withReloadBeforeStart(() => (loads++, createConversation())).withFrameInjectedMessage(null);
     const [plain, reloading] = [base.build(), built.build()];
     for (const operative of [plain, reloading]) {
       await operative.submit('A');
@@ -171,6 +181,9 @@ describe('builders', () => {
       await host.settle();
     }
     expect(loads).toBe(1);
-    expect([plain, reloading].map(({ conversation }) => conversation.messages[2]?.meta)).toEqual([{ frame: 1 }, undefined]);
+    expect([plain, reloading].map(({ conversation }) => conversation.messages[2]?.meta)).toEqual([
+      { frame: 1 },
+      undefined,
+    ]);
   });
 });

@@ -6,7 +6,7 @@ import { createEngine } from '../../../src/runtime/engine.ts';
 import { createOperative } from '../../../src/runtime/operative.ts';
 import { scriptedModel, simulatedHost, verifyEvents } from '../../../src/testing/index.ts';
 import {
-  answerAll,
+  type answerAll,
   bothWays,
   deferred,
   linesOf,
@@ -65,8 +65,18 @@ describe.each(bothWays)('two operatives on one engine (%s)', (interpreter) => {
     const { first, second, held, host, logs } = await playTwo();
     held.resolve(undefined);
     await host.settle();
-    expect(linesOf(first.conversation.messages)).toEqual(['user one', 'call look', 'completed (no output)', 'assistant read 3']);
-    expect(linesOf(second.conversation.messages)).toEqual(['user two', 'call look', 'completed (no output)', 'assistant read 3']);
+    expect(linesOf(first.conversation.messages)).toEqual([
+      'user one',
+      'call look',
+      'completed (no output)',
+      'assistant read 3',
+    ]);
+    expect(linesOf(second.conversation.messages)).toEqual([
+      'user two',
+      'call look',
+      'completed (no output)',
+      'assistant read 3',
+    ]);
     expect(new Set(logs.map((log) => log.find(({ type }) => type === 'turn.started'))).size).toBe(2);
     for (const log of logs) {
       verifyEvents(log);
@@ -235,7 +245,11 @@ describe.each(bothWays)('usage (%s)', (interpreter) => {
     const bench = startOperative({
       interpreter,
       tools: [toolOf('look')],
-      script: [{ calls: [{ name: 'look' }], usage }, { text: 'one', usage }, { text: 'two', usage }],
+      script: [
+        { calls: [{ name: 'look' }], usage },
+        { text: 'one', usage },
+        { text: 'two', usage },
+      ],
     });
     void bench.submit('A');
     await bench.host.settle();
