@@ -1,12 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { commandOf } from '../../src/cli/arguments.ts';
 
-const defaults = { json: false, color: true, seed: 1, paceMs: 15 };
+const defaults = { resume: false, json: false, color: true, seed: 1, paceMs: 15 };
+
+const sessionRule = (name: string) =>
+  `--session needs a name of at most 64 letters, digits, ".", "_" and "-" that begins with a letter or digit, got "${name}"`;
 
 describe('commandOf', () => {
   test('takes a prompt in all its spellings', () => {
     for (const args of [['-p', 'hi'], ['-phi'], ['--prompt', 'hi'], ['--prompt=hi']]) {
-      expect(commandOf(args)).toEqual({ type: 'turn', options: { ...defaults, prompt: 'hi' } });
+      expect(commandOf(args)).toEqual({ type: 'run', options: { ...defaults, prompt: 'hi' } });
     }
   });
 
@@ -15,13 +18,23 @@ describe('commandOf', () => {
   });
 
   test('needs no arguments', () => {
-    expect(commandOf([])).toEqual({ type: 'turn', options: defaults });
+    expect(commandOf([])).toEqual({ type: 'run', options: defaults });
   });
 
   test('takes every option', () => {
-    expect(commandOf(['--json', '--no-color', '--max-iterations', '3', '--seed', '7', '--pace', '0'])).toEqual({
-      type: 'turn',
-      options: { json: true, color: false, maxIterations: 3, seed: 7, paceMs: 0 },
+    const args = '--json --no-color --max-iterations 3 --seed 7 --pace 0 --model openai:gpt-5.4 --session work --resume';
+    expect(commandOf(args.split(' '))).toEqual({
+      type: 'run',
+      options: {
+        model: { provider: 'openai', id: 'gpt-5.4' },
+        session: 'work',
+        resume: true,
+        json: true,
+        color: false,
+        maxIterations: 3,
+        seed: 7,
+        paceMs: 0,
+      },
     });
   });
 
@@ -49,6 +62,16 @@ describe('commandOf', () => {
       ['--seed', '99999999999999999999'],
       '--seed needs a whole number from 0 to 4294967295, got "99999999999999999999"',
     ],
+    [['--session', '../work'], sessionRule('../work')],
+    [['--session', ''], sessionRule('')],
+    [['--session', '.hidden'], sessionRule('.hidden')],
+    [['--session', 'x'.repeat(65)], sessionRule('x'.repeat(65))],
+    [['--resume'], '--resume needs a --session to resume'],
+    [
+      ['--resume', '--session', 'a', '-p', 'hi'],
+      '--resume and --prompt exclude each other: a prompt continues an unanswered session by itself',
+    ],
+    [['--model', 'gpt-5.4'], '--model needs anthropic:<id>, openai:<id> or <base URL>#<id>, got "gpt-5.4"'],
     [['--pace', ''], '--pace needs a whole number from 0 to 60000, got ""'],
   ] as const)('says in one line what is wrong with %j', ([args, message]) => {
     expect(commandOf(args)).toEqual({ type: 'misuse', message });

@@ -23,11 +23,21 @@ export interface Running {
   readonly ended: Promise<Ended>;
 }
 
+/** Without the keys and servers of whoever runs the tests: the command finds the demo model. */
+export const bareEnvironment: NodeJS.ProcessEnv = {
+  ...process.env,
+  TURNCHART_PROBE: '',
+  ANTHROPIC_API_KEY: '',
+  ANTHROPIC_BASE_URL: '',
+  OPENAI_API_KEY: '',
+  OPENAI_BASE_URL: '',
+};
+
 /** Starts the command in the folder. Its standard input stays open; it is killed when the test ends. */
 export function startCommand(folder: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): Running {
   const child = spawn(process.execPath, [commandFile, ...args], {
     cwd: folder,
-    env: { ...process.env, ...env },
+    env: { ...bareEnvironment, ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   onTestFinished(() => void child.kill('SIGKILL'));

@@ -96,10 +96,42 @@ describe('turnchart without -p', () => {
     expect(code).toBe(0);
   });
 
-  test('asks a default question about the folder when nothing is piped in', async () => {
-    const { code, stdout, stderr } = await runCommand(project(), []);
-    expect(stdout).toContain('There are 4 files here. The longest is `README.md` with 99 lines.\n');
-    expect(stderr).toBe(
+  test('shows a guided demo when nothing is piped in: a tool call, a steered message, a late one', async () => {
+    const { code, stdout, stderr } = await runCommand(project(), quickly);
+    const milestones = [
+      /^A guided demo of about ten seconds\. The model is a script, everything else is real\.$/m,
+      /^› how many files are here, and which is the longest\?$/m,
+      /^› no, only the Markdown files: how many are there\?  ↪ injected$/m,
+      /^ {2}\(operative: active\.running · turn: reviewing\)$/m,
+      /^✓ list_files\(pattern: "\*\*\/\*"\) → 4 lines /m,
+      /^↪ no, only the Markdown files: how many are there\?$/m,
+      /^Changing course, as you said: /m,
+      /^There is 1 Markdown file here\.$/m,
+      /^› thank you!  ⏎ queued for the next turn$/m,
+      /^ {2}\(operative: active\.settling · turn: sealed\)$/m,
+      /^✓ completed · 3 model calls /m,
+      /^▸ 4\. The late message starts the next turn\.$/m,
+      /^✓ completed · 1 model call /m,
+      /^▸ 2 turns, one conversation of 9 messages; our 3 are in it once each\.$/m,
+    ];
+    const places = milestones.map((milestone) => stdout.search(milestone));
+    expect(places).not.toContain(-1);
+    expect(places).toEqual(places.toSorted((left, right) => left - right));
+    expect(stderr).toBe('');
+    expect(code).toBe(0);
+  });
+
+  test('the guided demo goes the same way every time, but for what it measures', async () => {
+    const folder = project();
+    const runs = await Promise.all([runCommand(folder, quickly), runCommand(folder, ['--pace', '1'])]);
+    const [first, second] = runs.map(({ stdout }) => stdout.replaceAll(/\d+ ms|\d+\.\d s|[\d,]+ in,/g, '#'));
+    expect(second).toBe(first);
+  });
+
+  test('asks a default question as JSON when nothing is piped in', async () => {
+    const { code, stdout, stderr } = await runCommand(project(), ['--json', ...quickly]);
+    verifyEvents(eventsIn(stdout));
+    expect(stderr).toContain(
       'turnchart: no prompt given (-p) and standard input is empty, asking a default one: "How many files are here, and which is the longest?"\n',
     );
     expect(code).toBe(0);

@@ -1,6 +1,6 @@
 import { PassThrough, Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { defaultPrompt, readPrompt } from '../../src/cli/read-prompt.ts';
+import { readPrompt } from '../../src/cli/read-prompt.ts';
 
 const never = new AbortController().signal;
 
@@ -21,27 +21,24 @@ describe('readPrompt', () => {
     ).toEqual({ prompt: '北京 🌍' });
   });
 
-  test.for(['', ' \n\t'])('asks the default prompt for an input of %j', async (text) => {
+  test.for(['', ' \n\t'])('finds no prompt in an input of %j', async (text) => {
     expect(await readPrompt(Readable.from([Buffer.from(text)]), never)).toEqual({
-      prompt: defaultPrompt,
-      remark: 'no prompt given (-p) and standard input is empty, asking a default one',
+      why: 'no prompt given (-p) and standard input is empty',
     });
   });
 
   test('does not read a terminal', async () => {
     const terminal = Object.assign(new PassThrough(), { isTTY: true });
     expect(await readPrompt(terminal, never)).toEqual({
-      prompt: defaultPrompt,
-      remark: 'no prompt given (-p), asking a default one',
+      why: 'no prompt given (-p)',
     });
   });
 
-  test('asks the default prompt when nothing comes for three seconds', async () => {
+  test('gives up when nothing comes for three seconds', async () => {
     const reading = readPrompt(new PassThrough(), never);
     await vi.advanceTimersByTimeAsync(3_000);
     expect(await reading).toEqual({
-      prompt: defaultPrompt,
-      remark: 'standard input gave nothing for 3 s, asking a default one',
+      why: 'standard input gave nothing for 3 s',
     });
   });
 
@@ -60,7 +57,7 @@ describe('readPrompt', () => {
         this.destroy(new Error('EISDIR'));
       },
     });
-    expect((await readPrompt(broken, never)).prompt).toBe(defaultPrompt);
+    expect(await readPrompt(broken, never)).toHaveProperty('why');
   });
 
   test('refuses more than a mebibyte', async () => {
