@@ -153,8 +153,10 @@ export class TurnRecord implements TurnScope {
   /** Appends the results of the last message's calls as one message. */
   settleResults(content: Message['content']): void {
     const message: Message = { id: this.settings.host.createId('message'), role: 'tool', content };
-    this.append(message);
-    this.events.push({ type: 'toolResults.settled', message });
+    tellTogether(this.events, () => {
+      this.append(message);
+      this.events.push({ type: 'toolResults.settled', message });
+    });
   }
 
   /** The request of this iteration. */

@@ -450,8 +450,9 @@ export class ReferenceTurn {
         .slice(last.indexOf('['))
         .split(',')
         .map(() => 'notStarted');
-      this.#append(`t:${statuses.join(',')}`);
-      this.#around.log('toolResults.settled');
+      const shape = `t:${statuses.join(',')}`;
+      transcript.push(shape);
+      this.#around.log(`message.appended ${shape}`, 'toolResults.settled');
     }
     const error = reason === 'completed' ? undefined : this.#error;
     this.#around.ended({ reason, iterations: this.iteration, message: this.#message, error });
