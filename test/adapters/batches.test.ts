@@ -65,6 +65,14 @@ test('leaving the loop drops the rest and closes', async () => {
   expect(await items.next()).toEqual({ value: undefined, done: true });
 });
 
+test('leaving twice closes once', async () => {
+  const from = source([[1]]);
+  const items = iterateBatches(from);
+  await items.return?.();
+  await items.return?.();
+  expect(from.log).toEqual(['close']);
+});
+
 test('a piece that comes after the reader left is dropped', async () => {
   let answer = (_: readonly number[]): void => undefined;
   const late = new Promise<readonly number[]>((resolve) => (answer = resolve));

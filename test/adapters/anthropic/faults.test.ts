@@ -131,13 +131,15 @@ test('an error page of a proxy is quoted, not parsed', async () => {
   expect((thrown as Error).message).toContain('Bad Gateway');
 });
 
-test('headers that never come: an abort ends the wait at once', async () => {
+test('headers that never come: an abort ends the wait at once and takes the request back', async () => {
   await using server = await startFaultServer([{ headersSent: 'never' }]);
   const controller = new AbortController();
   const waiting = modelAt(server).stream(request, call(controller.signal))[Symbol.asyncIterator]().next();
+  while (server.requests.length === 0) await new Promise((resolve) => setImmediate(resolve));
   const reason = new Error('enough');
   controller.abort(reason);
   await expect(waiting).rejects.toBe(reason);
+  await server.closed(0);
 });
 
 test('headers that never come: the client’s own timeout is a retryable model.connection', async () => {

@@ -180,14 +180,20 @@ describe('without what it needs', () => {
     expect(requests).toHaveLength(0);
   });
 
-  test('a missing SDK is peer.missing at the first call, not before', async () => {
+  test('a missing SDK is peer.missing at the first call, not before; once it is there, calls work', async () => {
+    let isMissing = true;
     vi.doMock('@anthropic-ai/sdk', () => {
-      throw Object.assign(new Error("Cannot find package '@anthropic-ai/sdk'"), { code: 'ERR_MODULE_NOT_FOUND' });
+      if (isMissing) throw Object.assign(new Error('Cannot find package'), { code: 'ERR_MODULE_NOT_FOUND' });
+      return { Anthropic };
     });
     const { anthropic: fresh } = await import('../../../src/adapters/anthropic/index.ts');
-    const { thrown } = await collectUntilThrow(fresh({ model: 'claude-test', apiKey: 'k' }).stream(request, call()));
+    const { fetch } = answering();
+    const model = fresh({ model: 'claude-test', apiKey: 'k', fetch });
+    const { thrown } = await collectUntilThrow(model.stream(request, call()));
     expect(thrown).toMatchObject({ code: 'peer.missing' });
     expect((thrown as Error).message).toContain('npm install @anthropic-ai/sdk');
+    isMissing = false;
+    expect((await collect(model.stream(request, call()))).stopReason).toBe('endTurn');
   });
 });
 
