@@ -5,6 +5,7 @@ import { messageOf, TurnchartError } from '../contracts/errors.ts';
 import type { ToolCallBlock, ToolResultBlock } from '../conversation/block.ts';
 import { serviceLogic, type ServiceActor, type ServiceLogic } from '../machines/service.ts';
 import type { TurnFacts, TurnScope } from '../machines/turn.ts';
+import { unstartedResult } from './call-results.ts';
 import { PerformedCall, type CallChart } from './perform-call.ts';
 import { planCalls, planFault, type CallPlan } from './plan-calls.ts';
 import { longestDelayMs } from './settings.ts';
@@ -13,7 +14,12 @@ import { recordOf, type TurnRecord } from './turn-record.ts';
 /** Results stand in call order; events come in the order of what happens. Settles once every call has a result. */
 export const dispatchTools: ServiceLogic<TurnScope, TurnFacts> = serviceLogic((scope, actor) => {
   const batch = new Batch(recordOf(scope), actor);
-  batch.start();
+  try {
+    batch.start();
+  } catch (thrown) {
+    batch.breakOff();
+    throw thrown;
+  }
   return () => batch.abandon();
 });
 
@@ -70,6 +76,21 @@ class Batch {
     this.#record.settings.host.clearTimeout(this.#grace);
     for (const call of this.#live) call.abandon();
     this.#live.clear();
+  }
+
+  /** Beginning it threw: what has settled keeps its result, what ran is interrupted, and the rest never started. */
+  breakOff(): void {
+    const running = new Set([...this.#live].filter((call) => call.hasStarted).map(({ call }) => call));
+    this.abandon();
+    if (this.#record.dispatch !== this) return; // nothing was planned yet
+    const results = this.#calls.map((call, index) => {
+      const settled = this.#results[index];
+      if (settled !== undefined) return settled;
+      const result = unstartedResult(call, running.has(call) ? 'interrupted' : 'notStarted');
+      this.#record.events.push({ type: 'toolCall.settled', call, result, durationMs: 0 });
+      return result;
+    });
+    this.#record.settleResults(results);
   }
 
   #expire(): void {

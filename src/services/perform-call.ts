@@ -39,8 +39,8 @@ export interface CallAudience {
 
 /** A call in progress. */
 export class PerformedCall {
+  readonly call: ToolCallBlock;
   readonly #record: TurnRecord;
-  readonly #call: ToolCallBlock;
   readonly #chart: CallChart;
   readonly #audience: CallAudience;
   readonly #tool: Tool | undefined;
@@ -56,10 +56,15 @@ export class PerformedCall {
 
   constructor(record: TurnRecord, call: ToolCallBlock, chart: CallChart, audience: CallAudience) {
     this.#record = record;
-    this.#call = call;
+    this.call = call;
     this.#chart = chart;
     this.#audience = audience;
     this.#tool = record.settings.tools.get(call.name);
+  }
+
+  /** Its tool was called. */
+  get hasStarted(): boolean {
+    return this.#startedAt !== undefined;
   }
 
   /** Checks the call and goes on as far as it can at once. */
@@ -67,10 +72,10 @@ export class PerformedCall {
     const { stop, settings } = this.#record;
     const runnable = stop !== 'refusal';
     const truncated = stop === 'maxTokens';
-    const valid = runnable && !truncated && this.#parse(callArguments(this.#call));
-    if (!runnable) this.#result = refusedResult(this.#call);
-    else if (truncated) this.#result = truncatedResult(this.#call);
-    else if (this.#tool === undefined) this.#result = unknownToolResult(this.#call, settings.tools.keys());
+    const valid = runnable && !truncated && this.#parse(callArguments(this.call));
+    if (!runnable) this.#result = refusedResult(this.call);
+    else if (truncated) this.#result = truncatedResult(this.call);
+    else if (this.#tool === undefined) this.#result = unknownToolResult(this.call, settings.tools.keys());
     this.#send({
       type: 'call.checked',
       runnable,
@@ -85,7 +90,7 @@ export class PerformedCall {
   cancel(): void {
     if (this.#isOver || this.#isCancelled) return;
     this.#isCancelled = true;
-    this.#result = unstartedResult(this.#call, 'notStarted');
+    this.#result = unstartedResult(this.call, 'notStarted');
     this.#send({ type: 'call.cancel' });
     this.#controller?.abort(cancelReason);
   }
@@ -93,7 +98,7 @@ export class PerformedCall {
   /** The grace time is over: what has not settled by now is interrupted. */
   expire(): void {
     if (this.#isOver) return;
-    this.#result = unstartedResult(this.#call, 'interrupted');
+    this.#result = unstartedResult(this.call, 'interrupted');
     this.#send({ type: 'call.expire' });
   }
 
@@ -121,10 +126,10 @@ export class PerformedCall {
     try {
       parsed = this.#tool.parse(raw);
     } catch (thrown) {
-      parsed = { ok: false, message: `The arguments of ${this.#call.name} could not be checked: ${messageOf(thrown)}` };
+      parsed = { ok: false, message: `The arguments of ${this.call.name} could not be checked: ${messageOf(thrown)}` };
     }
     if (parsed?.ok === true) this.#args = parsed.args;
-    else this.#result = textResult(this.#call, 'invalidArguments', String(parsed?.message ?? 'They are not valid.'));
+    else this.#result = textResult(this.call, 'invalidArguments', String(parsed?.message ?? 'They are not valid.'));
     return parsed?.ok === true;
   }
 
@@ -168,11 +173,11 @@ export class PerformedCall {
     if (approve === undefined || tool === undefined || this.#isOver) return undefined;
     const shown = preview === undefined ? {} : { preview: preview as JsonValue };
     try {
-      const answer = approve({ call: this.#call, tool, args: this.#args, ...shown }, this.#toolContext());
+      const answer = approve({ call: this.call, tool, args: this.#args, ...shown }, this.#toolContext());
       if (!isThenable(answer)) return answer;
       if (this.#isOver) return Promise.resolve(answer); // who was asked cancelled the turn: nobody waits any more
       // Only a question that stays open is worth an event.
-      this.#record.events.push({ type: 'toolCall.awaitingApproval', call: this.#call, ...shown });
+      this.#record.events.push({ type: 'toolCall.awaitingApproval', call: this.call, ...shown });
       return Promise.resolve(answer);
     } catch (thrown) {
       return { allow: false, message: messageOf(thrown) };
@@ -187,7 +192,7 @@ export class PerformedCall {
   }
 
   #deny(why: string): void {
-    this.#result = textResult(this.#call, 'denied', `${this.#call.name} was not allowed to run: ${why}`);
+    this.#result = textResult(this.call, 'denied', `${this.call.name} was not allowed to run: ${why}`);
     this.#settleApproval({ type: 'approval.settled', allowed: false, valid: true });
   }
 
@@ -204,7 +209,7 @@ export class PerformedCall {
 
   #run(): void {
     this.#startedAt = this.#record.settings.host.now();
-    this.#record.events.push({ type: 'toolCall.started', call: this.#call });
+    this.#record.events.push({ type: 'toolCall.started', call: this.call });
     if (this.#isOver) return; // a listener cancelled it
     this.#startClock();
     let given: unknown;
@@ -233,12 +238,12 @@ export class PerformedCall {
 
   #returned(value: unknown): void {
     const { content, isError } = toResultBlocks(value);
-    this.#result = { type: 'toolResult', callId: this.#call.id, status: isError ? 'failed' : 'completed', content };
+    this.#result = { type: 'toolResult', callId: this.call.id, status: isError ? 'failed' : 'completed', content };
     this.#send({ type: 'tool.settled', isError, backgrounded: false });
   }
 
   #threw(thrown: unknown): void {
-    this.#result = textResult(this.#call, 'failed', errorResultText(thrown));
+    this.#result = textResult(this.call, 'failed', errorResultText(thrown));
     this.#send({ type: 'tool.settled', isError: true, backgrounded: false });
   }
 
@@ -252,7 +257,7 @@ export class PerformedCall {
     if (ms === undefined || !(ms <= longestDelayMs)) return; // a timer cannot wait for ever
     this.#timer = this.#record.settings.host.setTimeout(() => {
       this.#timer = undefined;
-      this.#result = timedOutResult(this.#call, ms);
+      this.#result = timedOutResult(this.call, ms);
       this.#send({ type: 'call.timedOut' });
       this.#controller?.abort(new DOMException(`The tool took longer than ${ms} ms.`, 'TimeoutError'));
     }, ms);
@@ -263,7 +268,7 @@ export class PerformedCall {
     const usual = this.#tool?.timeoutMs ?? toolTimeoutMs;
     if (steps.timeoutFor === undefined || this.#tool === undefined) return usual;
     try {
-      return steps.timeoutFor(this.#call, this.#tool);
+      return steps.timeoutFor(this.call, this.#tool);
     } catch (thrown) {
       onListenerError(thrown);
       return usual;
@@ -281,10 +286,10 @@ export class PerformedCall {
     this.#stopClock();
     this.#dropQuestion();
     const { host } = this.#record.settings;
-    const plain = this.#result ?? textResult(this.#call, status, `${this.#call.name}: ${status}`);
+    const plain = this.#result ?? textResult(this.call, status, `${this.call.name}: ${status}`);
     const result = this.#format(plain.status === status ? plain : { ...plain, status });
     const durationMs = this.#startedAt === undefined ? 0 : host.now() - this.#startedAt;
-    this.#record.events.push({ type: 'toolCall.settled', call: this.#call, result, durationMs });
+    this.#record.events.push({ type: 'toolCall.settled', call: this.call, result, durationMs });
     this.#audience.settled(result);
   }
 
@@ -293,7 +298,7 @@ export class PerformedCall {
     const { steps, onListenerError } = this.#record.settings;
     if (steps.formatToolResult === undefined) return result;
     try {
-      const formatted = steps.formatToolResult(this.#call, result);
+      const formatted = steps.formatToolResult(this.call, result);
       if (formatted?.type === 'toolResult' && Array.isArray(formatted.content)) {
         // What was, stays: only the words for the model are the step's to choose.
         return { ...result, content: readResultContent(formatted.content) };
@@ -310,7 +315,7 @@ export class PerformedCall {
     if (this.#context !== undefined) return this.#context;
     const signal = () => (this.#controller ??= this.#newController()).signal;
     const record = this.#record;
-    const call = this.#call;
+    const call = this.call;
     this.#context = {
       callId: call.id,
       idempotencyKey: `${record.message?.id ?? ''}/${call.id}`,
