@@ -43,8 +43,8 @@ export type Decision = SubmitOutcome & { readonly events: AsyncIterable<unknown>
 
 /** One submission: its message, the decision at the call, and its fate. */
 export class Ticket implements Submission {
-  readonly message: Message;
-  readonly turnContext: unknown;
+  message: Message;
+  turnContext: unknown;
   /** Position in the order of acceptance. */
   sequence = 0;
   /** It is in the transcript. */
@@ -60,7 +60,7 @@ export class Ticket implements Submission {
   #delivery: Delivery | undefined;
   #resolveDelivery: ((delivery: Delivery) => void) | undefined;
   #promise: Promise<Delivery> | undefined;
-  #listeners: ((decision: Decision) => void)[] = [];
+  #listeners: ((decision: Decision) => void)[] | undefined;
 
   constructor(message: Message, turnContext: unknown) {
     this.message = message;
@@ -69,6 +69,12 @@ export class Ticket implements Submission {
 
   get messageId(): string {
     return this.message.id;
+  }
+
+  /** Lets go of what it carried: its id, outcome and fate are remembered for the life of the operative, the rest is not. */
+  release(): void {
+    this.message = { id: this.message.id, role: 'user', content: [] };
+    this.turnContext = undefined;
   }
 
   /** The fate; made when asked for, resolves once. */
@@ -84,13 +90,15 @@ export class Ticket implements Submission {
 
   /** Calls back with the decision, once it is taken. */
   onDecision(listener: (decision: Decision) => void): void {
-    this.#listeners.push(listener);
+    (this.#listeners ??= []).push(listener);
   }
 
   /** `read` makes the events of one caller: each reads its own. */
   decide(outcome: SubmitOutcome, read: () => AsyncIterable<unknown>): void {
     this.outcome = outcome;
-    for (const listener of this.#listeners.splice(0)) listener({ ...outcome, events: read() });
+    const listeners = this.#listeners ?? [];
+    this.#listeners = undefined;
+    for (const listener of listeners) listener({ ...outcome, events: read() });
   }
 
   /** The first fate stands. */
@@ -98,6 +106,7 @@ export class Ticket implements Submission {
     if (this.#delivery !== undefined) return;
     this.#delivery = delivery;
     this.#resolveDelivery?.(delivery);
+    this.#resolveDelivery = undefined;
   }
 }
 
@@ -249,7 +258,11 @@ export class Ledger implements Inbox {
   }
 
   answered(iteration: number): void {
-    for (const ticket of this.#asked) ticket.deliver({ status: 'answered', turnId: this.#turnId, iteration });
+    for (const ticket of this.#asked) {
+      ticket.deliver({ status: 'answered', turnId: this.#turnId, iteration });
+      ticket.release();
+    }
+    for (const ticket of this.#owed) ticket.release();
     this.#asked = [];
     this.#owed = [];
   }
