@@ -147,7 +147,7 @@ export function modelOf(...events: readonly unknown[]): Model {
 
 /** An object with this `then`, which promises call and tools should not return. */
 export function withThen(then: PropertyDescriptor): object {
-  return Object.defineProperty({}, 'then', then);
+  return Object.defineProperty({}, 'then', then); // oxlint-disable-line unicorn/no-thenable -- that is what it is for
 }
 
 /** An object whose `then` throws when it is read. */

@@ -146,6 +146,12 @@ describe.each(interpreters)('the calls of a message (%s)', (interpreter) => {
     expect(turn.lines()[4]).toContain('There are no tools.');
   });
 
+  test('may be thousands: those that return at once do not grow the stack', async () => {
+    const calls = Array.from({ length: 3000 }, (_, index) => ({ name: 'look', id: `c${index}` }));
+    const turn = await playTurn({ interpreter: 'table', tools: [toolOf('look')], script: [{ calls }, done] });
+    expect(turn.results()).toHaveLength(3000);
+  });
+
   test('count as parallel or not by their own arguments', async () => {
     const tool = toolOf('go', () => 'ok', { isConcurrencySafe: (args) => (args as { safe?: boolean }).safe === true });
     const calls = [true, true, false, true].map((safe) => ({ name: 'go', args: { safe } }));
