@@ -1,7 +1,7 @@
 // The part of the file system the tools may touch: roots, read-only roots and denied patterns, with paths made canonical.
 // Every baseline tool that takes a path asks here first.
 
-import { realpathSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 
 import ignore from 'ignore';
@@ -100,7 +100,8 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
     return inside !== '' && !inside.startsWith('../') && matcher.ignores(inside);
   };
   const outside = (shown: string): ResolvedPath => {
-    const list = named.map(({ path, writable }) => (writable ? path : `${path} (read only)`)).join(', ');
+    const present = named.filter(({ path, writable }) => writable || existsSync(path));
+    const list = present.map(({ path, writable }) => (writable ? path : `${path} (read only)`)).join(', ');
     return { type: 'refused', message: `${shown} is outside the folders the tools may use: ${list}.` };
   };
 

@@ -1,0 +1,116 @@
+// The Glob tool: finds files by name, newest first, without starting a program.
+
+import { lstatSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { setImmediate as nextRound } from 'node:timers/promises';
+
+import type { Tool } from '../../contracts/tool.ts';
+import { defineTool } from '../define-tool.ts';
+import { ToolResult } from '../tool-result.ts';
+import { globPattern } from './glob-pattern.ts';
+import { lenientArguments } from './lenient-arguments.ts';
+import { walkFiles } from './walk-files.ts';
+import { realOr, shownPath } from './shown-path.ts';
+import { createWorkspace, type Workspace, type WorkspaceOptions } from './workspace.ts';
+
+/** Arguments of Glob. */
+export interface GlobArguments {
+  readonly pattern: string;
+  readonly path?: string;
+}
+
+/** Options of Glob. */
+export interface GlobOptions extends WorkspaceOptions {
+  /** Milliseconds after which it answers with what it has found so far. Default 20,000. */
+  readonly globLimitMs?: number;
+}
+
+const maxShown = 100;
+const defaultLimitMs = 20_000;
+
+const description = `Finds files by name and lists their paths, the newest first.
+- Patterns as **/*.ts, src/**/*.{ts,tsx}, test/?[0-9].md; letter case counts. A pattern without a slash, as *.ts, finds names in every folder.
+- Hidden files and folders are found only where the pattern has the dot: .github/**/*.yml, **/.eslintrc*.
+- What .gitignore leaves out is left out, unless path or the beginning of the pattern leads into it: node_modules/zod/**/*.md.
+- Links to folders are not followed. At most ${maxShown} files are listed; the note at the end says how many there are.`;
+
+/** Glob: runs beside other calls, never asks, may be run again after a crash. */
+export function globTool(options: GlobOptions): Tool {
+  const workspace = createWorkspace(options);
+  return defineTool({
+    name: 'Glob',
+    description,
+    parameters: lenientArguments<GlobArguments>({
+      type: 'object',
+      properties: {
+        pattern: { type: 'string', minLength: 1, description: 'Which files' },
+        path: { type: 'string', description: 'The folder to look in. Default: the working directory' },
+      },
+      required: ['pattern'],
+    }),
+    isConcurrencySafe: true,
+    needsApproval: false,
+    replay: 'safe',
+    execute: async (args, { signal }) => {
+      const { pattern } = args;
+      if (pattern.length > 2000) return ToolResult.error('The pattern is longer than 2000 characters.');
+      const compiled = globPattern(pattern);
+      const named = resolve(workspace.cwd, args.path === undefined || args.path === '' ? '.' : args.path);
+      const asked = compiled.base === '' ? named : resolve(named, compiled.base);
+      const found = await workspace.resolve(asked, 'read');
+      if (found.type === 'refused') return ToolResult.error(found.message);
+      const kind = kindOf(found.path);
+      if (kind === 'file') return ToolResult.error(`${shownPath(workspace, found.path)} is a file, not a folder.`);
+      if (kind === undefined) {
+        if (compiled.base !== '' && kindOf(named) === 'folder') return ToolResult.text(noneText(pattern));
+        return ToolResult.error(`${shownPath(workspace, found.path)} does not exist.`);
+      }
+      const { files, isPartial } = await walkFiles({
+        folder: found.path,
+        top: realOr(workspace.cwd),
+        enters: compiled.enters,
+        takes: compiled.matches,
+        limitMs: options.globLimitMs ?? defaultLimitMs,
+        signal,
+      });
+      const visible = await newestFirst(workspace, found.path, files);
+      return ToolResult.text(listing(visible, isPartial, pattern));
+    },
+  });
+}
+
+// Without those the tools may not read; links by what they lead to.
+async function newestFirst(workspace: Workspace, folder: string, ways: readonly string[]): Promise<string[]> {
+  const isHiddenPath = workspace.hiddenPaths();
+  const base = shownPath(workspace, folder);
+  const dated: { readonly shown: string; readonly time: number }[] = [];
+  for (const [index, way] of ways.entries()) {
+    if (index % 1000 === 999) await nextRound(); // others get their turn
+    const path = join(folder, way);
+    const stat = lstatSync(path, { throwIfNoEntry: false });
+    if (stat === undefined || isHiddenPath(stat.isSymbolicLink() ? realOr(path) : path) || isHiddenPath(path)) continue;
+    dated.push({ shown: base === '.' ? way : `${base}/${way}`, time: stat.mtimeMs });
+  }
+  dated.sort((left, right) => right.time - left.time || (left.shown < right.shown ? -1 : 1));
+  return dated.map(({ shown }) => shown);
+}
+
+function listing(paths: readonly string[], isPartial: boolean, pattern: string): string {
+  const lines = paths.slice(0, maxShown).map((path) => path.toWellFormed());
+  if (paths.length > maxShown) {
+    lines.push(
+      `[The newest ${maxShown} of ${isPartial ? 'at least ' : ''}${paths.length} files. Narrow the pattern to see others.]`,
+    );
+  }
+  if (isPartial) lines.push('[The time was up before all folders were seen: the list is partial.]');
+  return paths.length === 0 && !isPartial ? noneText(pattern) : lines.join('\n');
+}
+
+function noneText(pattern: string): string {
+  return `No files match ${pattern}`;
+}
+
+function kindOf(path: string): 'file' | 'folder' | undefined {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  return stat === undefined ? undefined : stat.isDirectory() ? 'folder' : 'file';
+}

@@ -1,0 +1,210 @@
+// The Grep tool: searches the contents of files with ripgrep, or without it where it is not installed.
+
+import { lstat } from 'node:fs/promises';
+import { basename, relative, resolve, sep } from 'node:path';
+
+import type { Tool } from '../../contracts/tool.ts';
+import { defineTool } from '../define-tool.ts';
+import { ToolResult } from '../tool-result.ts';
+import { errorCodeOf } from './file-errors.ts';
+import { findRipgrep } from './find-ripgrep.ts';
+import { wayMatcher } from './glob-pattern.ts';
+import { grepSchema, modeOf, ripgrepArguments, type GrepArguments } from './grep-arguments.ts';
+import { repositoryRoot } from './ignore-rules.ts';
+import { lenientArguments } from './lenient-arguments.ts';
+import { missingFileText } from './name-suggestions.ts';
+import { runRipgrep } from './run-ripgrep.ts';
+import { createSearchAnswer, type SearchAnswer } from './search-answer.ts';
+import { searchFiles } from './search-files.ts';
+import { createSearchLineReader } from './search-lines.ts';
+import { realOr, shownPath } from './shown-path.ts';
+import { createWorkspace, type Workspace, type WorkspaceOptions } from './workspace.ts';
+
+/** Options of Grep. */
+export interface GrepOptions extends WorkspaceOptions {
+  /** Finds the program. Default: the one of the optional dependency `@vscode/ripgrep`. */
+  readonly ripgrep?: () => Promise<string | undefined>;
+}
+
+const limitMs = 30_000;
+const partialNote = '[The time was up before all files were seen: the answer is partial.]';
+
+const description = `Searches the contents of files for a regular expression, with ripgrep.
+- The syntax is ripgrep's: literal braces are escaped (interface\\{\\}); look-around and backreferences work. A match stays within a line unless multiline is true.
+- output_mode: files_with_matches (default) lists paths, the newest first; content shows the matching lines; count their number per file.
+- Hidden files are searched only where path or glob names the dot, as .github; what .gitignore leaves out is left out unless path leads into it.
+- head_limit and offset page through long answers. Long lines are shown as a stretch around the match.`;
+
+/** Grep: runs beside other calls, never asks, may be run again after a crash. */
+export function grepTool(options: GrepOptions): Tool {
+  const workspace = createWorkspace(options);
+  const find = options.ripgrep ?? findRipgrep;
+  return defineTool({
+    name: 'Grep',
+    description,
+    parameters: lenientArguments<GrepArguments>(grepSchema),
+    isConcurrencySafe: true,
+    needsApproval: false,
+    replay: 'safe',
+    execute: async (args, { signal }) => {
+      if (args.pattern.includes('\0'))
+        return ToolResult.error('The pattern holds a NUL character; text files have none.');
+      const named = args.path === undefined || args.path === '' ? '.' : args.path;
+      const found = await workspace.resolve(named, 'read');
+      if (found.type === 'refused') return ToolResult.error(found.message);
+      const fault = await pathFault(workspace, found.path, found.shown);
+      if (fault !== undefined) return ToolResult.error(fault);
+      const folder = realOr(workspace.cwd);
+      const path = shownPath(workspace, found.path);
+      const answer = createSearchAnswer(args, folder, wanted(workspace, { args, folder, start: found.path }));
+      const search = { args, folder, path, answer, signal, limitMs };
+      const program = await find();
+      const notes = program === undefined ? await searchFiles(search) : await searchWithRipgrep(program, search);
+      if ('fault' in notes) return ToolResult.error(notes.fault);
+      return ToolResult.text(answer.text(program === undefined ? [...notes, withoutNote] : notes));
+    },
+  });
+}
+
+const withoutNote =
+  '[Searched without ripgrep, which is not installed here: slower, with JavaScript regular expressions.]';
+
+interface Search {
+  readonly args: GrepArguments;
+  readonly folder: string;
+  readonly path: string;
+  readonly answer: SearchAnswer;
+  readonly signal: AbortSignal;
+  readonly limitMs: number;
+}
+
+async function searchWithRipgrep(
+  program: string,
+  search: Search,
+): Promise<readonly string[] | { readonly fault: string }> {
+  const { args, folder, path, answer, signal } = search;
+  const isRepository = repositoryRoot(resolve(folder, path)) !== undefined;
+  const take = modeOf(args) === 'content' ? lineTaker(answer) : nameTaker(args, answer);
+  const end = await runRipgrep({
+    program,
+    args: ripgrepArguments(args, { path, isRepository }),
+    folder,
+    limitMs: search.limitMs,
+    signal,
+    onChunk: take.push,
+  });
+  take.end();
+  if (end.code === 2 && isFaultOfRequest(end.complaints)) return { fault: explained(end.complaints, args) };
+  const notes = end.isTimeUp ? [partialNote] : [];
+  if (end.complaints !== '' && end.code === 2) {
+    notes.push(`[Some files could not be searched: ${firstLine(end.complaints)}]`);
+  }
+  return notes;
+}
+
+interface Taker {
+  /** False once nothing more is wanted. */
+  readonly push: (chunk: Buffer) => boolean;
+  readonly end: () => void;
+}
+
+function lineTaker(answer: SearchAnswer): Taker {
+  let wantsMore = true;
+  const reader = createSearchLineReader((line) => {
+    if (wantsMore) wantsMore = answer.addLine({ ...line, path: withoutDot(line.path) });
+  }, answer.addGap);
+  return {
+    push: (chunk) => {
+      reader.push(chunk);
+      return wantsMore;
+    },
+    end: () => {
+      if (wantsMore) reader.end();
+    },
+  };
+}
+
+// "path NUL" for files, "path NUL count LF" for counts.
+function nameTaker(args: GrepArguments, answer: SearchAnswer): Taker {
+  let rest = Buffer.alloc(0);
+  const isCount = modeOf(args) === 'count';
+  return {
+    push: (chunk) => {
+      rest = Buffer.concat([rest, chunk]);
+      let from = 0;
+      for (;;) {
+        const nul = rest.indexOf(0, from);
+        const end = isCount && nul >= 0 ? rest.indexOf(10, nul) : nul;
+        if (nul < 0 || end < 0) break;
+        const path = withoutDot(rest.toString('utf8', from, nul));
+        if (isCount) answer.addCount(path, Number(rest.toString('latin1', nul + 1, end)));
+        else answer.addFile(path);
+        from = end + 1;
+      }
+      rest = rest.subarray(from);
+      return true;
+    },
+    end: () => {},
+  };
+}
+
+function withoutDot(path: string): string {
+  const plain = path.startsWith('./') ? path.slice(2) : path;
+  return sep === '/' ? plain : plain.split(sep).join('/');
+}
+
+// What ripgrep must not show although it found it: denied files, and what the glob does not let in.
+function wanted(
+  workspace: Workspace,
+  { args, folder, start }: { readonly args: GrepArguments; readonly folder: string; readonly start: string },
+): (path: string) => boolean {
+  const isHiddenPath = workspace.hiddenPaths();
+  const { glob } = args;
+  const matches = glob === undefined || glob.startsWith('!') ? () => true : wayMatcher(glob);
+  return (path) => {
+    const whole = resolve(folder, path);
+    if (isHiddenPath(whole)) return false;
+    const way = relative(start, whole).split(sep).join('/');
+    return matches(way === '' ? basename(whole) : way) || matches(path);
+  };
+}
+
+async function pathFault(workspace: Workspace, path: string, shown: string): Promise<string | undefined> {
+  try {
+    const stat = await lstat(path);
+    return stat.isFile() || stat.isDirectory() ? undefined : `${shown} is neither a file nor a folder.`;
+  } catch (error) {
+    if (errorCodeOf(error) !== 'ENOENT') return `${shown} cannot be searched.`;
+    return await missingFileText(workspace, path, shown);
+  }
+}
+
+function isFaultOfRequest(complaints: string): boolean {
+  return /^rg: (?:.*regex|unrecognized file type|error parsing glob|the literal|PCRE2|.*\bglob\b|invalid|.*pattern)/m.test(
+    complaints,
+  );
+}
+
+function explained(complaints: string, { pattern }: GrepArguments): string {
+  const text = relevant(complaints.replace(/^rg: /, '').trim());
+  if (/the literal "\\n" is not allowed/.test(text)) {
+    return 'The pattern holds a line end, and matches stay within a line. Set multiline to true.';
+  }
+  if (text.startsWith('unrecognized file type')) return `${text}. Use glob instead, as *.ext.`;
+  const hint = /repetition|unclosed|unopened/.test(text)
+    ? '\nTo look for ( [ { * + ? . themselves, put a \\ in front.'
+    : '';
+  return `The search for ${JSON.stringify(pattern)} is not valid: ${text}${hint}`;
+}
+
+// Of the complaints of both engines those of the one the pattern was meant for.
+function relevant(text: string): string {
+  const [, own, other] =
+    /default regex engine error:\s*~+\s*([^]*?)\s*~+\s*PCRE2 regex engine error:\s*([^]*)$/.exec(text) ?? [];
+  if (own === undefined || other === undefined) return text;
+  return /look-around|backreference/.test(own) ? other : own;
+}
+
+function firstLine(text: string): string {
+  return text.replace(/^rg: /, '').split('\n', 1)[0] ?? '';
+}

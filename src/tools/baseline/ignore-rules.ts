@@ -1,0 +1,113 @@
+// What .gitignore files leave out, folder by folder as git reads them. Called by the file walker.
+
+import { existsSync, readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, join, sep } from 'node:path';
+
+import ignore, { type Ignore } from 'ignore';
+
+/** The rules that hold in one folder: its own files' and those of the folders above it, the nearest first. */
+export interface IgnoreRules {
+  readonly folder: string;
+  readonly above: IgnoreRules | undefined;
+  readonly matcher: Ignore | undefined;
+}
+
+// Like ripgrep, .ignore files count as well and win over .gitignore.
+const ruleFiles = ['.gitignore', '.ignore'];
+const ignorecase = process.platform === 'win32' || process.platform === 'darwin';
+
+/** The root of the repository a folder lies in: the nearest folder upwards with a `.git`; undefined where there is none. */
+export function repositoryRoot(folder: string): string | undefined {
+  for (let each = folder; ; each = dirname(each)) {
+    if (existsSync(join(each, '.git'))) return each;
+    if (dirname(each) === each) return undefined;
+  }
+}
+
+/**
+ * The rules for a walk that starts at `folder`: its own, those of the folders above it up to the repository's root (or,
+ * outside of any, up to `top`), of `.git/info/exclude` and of git's default global file. The start itself is never
+ * ignored.
+ */
+export function rulesAt(folder: string, top: string): IgnoreRules {
+  const root = repositoryRoot(folder);
+  const chain = foldersBetween(root ?? top, folder);
+  let rules: IgnoreRules = { folder: chain[0] ?? folder, above: undefined, matcher: matcherOf(globalRules()) };
+  if (root !== undefined) {
+    rules = { folder: root, above: rules, matcher: matcherOf([textOf(join(root, '.git', 'info', 'exclude'))]) };
+  }
+  for (const each of chain) rules = rulesBelow(rules, each, ruleFiles);
+  for (const each of chain.slice(1)) rules = withoutVerdictOn(rules, each);
+  return rules;
+}
+
+// From `top` down to `folder`; only `folder` where it does not lie in it.
+function foldersBetween(top: string, folder: string): string[] {
+  const chain = [folder];
+  for (let each = folder; each !== top; each = dirname(each)) {
+    if (dirname(each) === each) return [folder];
+    chain.unshift(dirname(each));
+  }
+  return chain;
+}
+
+/** The rules inside a folder; `names` are the entries of the folder, which say if it has rules of its own. */
+export function rulesBelow(rules: IgnoreRules, folder: string, names: readonly string[]): IgnoreRules {
+  const own = ruleFiles.filter((name) => names.includes(name));
+  if (own.length === 0) return rules;
+  const matcher = matcherOf(own.map((name) => textOf(join(folder, name))));
+  return matcher === undefined ? rules : { folder, above: rules, matcher };
+}
+
+/** Whether an entry is left out, and the rules to use inside it where it is a folder. */
+export function judge(
+  rules: IgnoreRules,
+  path: string,
+  isFolder: boolean,
+): { readonly isIgnored: boolean; readonly inside: IgnoreRules } {
+  for (let each: IgnoreRules | undefined = rules; each !== undefined; each = each.above) {
+    if (each.matcher === undefined) continue;
+    const { ignored, unignored } = each.matcher.test(inside(each.folder, path, isFolder));
+    if (ignored) return { isIgnored: true, inside: rules };
+    // A folder let in again by nearer rules: what farther ones say about it must not count for what is in it.
+    if (unignored) return { isIgnored: false, inside: isFolder ? withoutVerdictOn(rules, path) : rules };
+  }
+  return { isIgnored: false, inside: rules };
+}
+
+// The same rules, but none of them holds `folder` itself for ignored.
+function withoutVerdictOn(rules: IgnoreRules, folder: string): IgnoreRules {
+  const above = rules.above === undefined ? undefined : withoutVerdictOn(rules.above, folder);
+  const own = rules.matcher;
+  const isBelow = folder.startsWith(rules.folder === sep ? sep : rules.folder + sep);
+  if (own === undefined || !isBelow || !own.test(inside(rules.folder, folder, true)).ignored) {
+    return above === rules.above ? rules : { ...rules, above };
+  }
+  const escaped = inside(rules.folder, folder, true).replace(/[\\*?[\]!# ]/g, '\\$&');
+  return { ...rules, above, matcher: ignore({ ignorecase }).add(own).add(`!/${escaped}`) };
+}
+
+function inside(folder: string, path: string, isFolder: boolean): string {
+  const way = path.slice(folder.endsWith(sep) ? folder.length : folder.length + 1);
+  return (sep === '/' ? way : way.split(sep).join('/')) + (isFolder ? '/' : '');
+}
+
+function matcherOf(texts: readonly string[]): Ignore | undefined {
+  const rules = texts.filter((text) => text.trim() !== '');
+  return rules.length === 0 ? undefined : ignore({ ignorecase }).add(rules.join('\n'));
+}
+
+function globalRules(): string[] {
+  const base = process.env['XDG_CONFIG_HOME'];
+  const folder = base === undefined || base === '' ? join(homedir(), '.config') : base;
+  return [textOf(join(folder, 'git', 'ignore'))];
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8').replace(/^\uFEFF/, '');
+  } catch {
+    return ''; // none there
+  }
+}

@@ -1,0 +1,174 @@
+// Runs one command in a process group of its own and settles with the first of: its end, its time limit, an abort.
+// Called by the shell tools.
+
+import { spawn, type ChildProcess } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import type { Readable } from 'node:stream';
+import { setImmediate as nextRound } from 'node:timers/promises';
+
+import { endProcesses, killMarked, send } from './end-processes.ts';
+import { whenHostEnds } from './host-end.ts';
+import { createMarkedStream } from './marked-stream.ts';
+import { familyMembers } from './process-table.ts';
+import type { ShellStart } from './shell-script.ts';
+
+/** What to run. */
+export interface CommandRun {
+  /** Gets the mark that its script prints at the end. */
+  readonly start: (mark: string) => ShellStart;
+  readonly folder: string;
+  readonly variables: Readonly<Record<string, string>>;
+  readonly timeoutMs: number;
+  /** How long TERM is given before KILL, after the time limit and after an abort. */
+  readonly graceMs: { readonly timeout: number; readonly abort: number };
+  readonly signal: AbortSignal;
+  readonly onOutput: (bytes: Buffer) => void;
+}
+
+/** How it went. */
+export interface CommandOutcome {
+  readonly cause: 'ended' | 'timedOut' | 'aborted';
+  readonly code: number | null;
+  /** The signal that ended the shell itself. */
+  readonly signal: NodeJS.Signals | null;
+  /** What came on descriptor 3. */
+  readonly report: string;
+  readonly mark: string;
+  /** What was printed behind the mark. */
+  readonly behind: string;
+  /** Processes the command left running in its group or on its output, as `name (pid)`. */
+  readonly left: readonly string[];
+}
+
+const markName = 'TURNCHART_SHELL';
+// One per host program: at its end everything that carries it is ended.
+const hostMark = randomUUID();
+let callCount = 0;
+
+// How long output may still come after the shell has gone without having told its end.
+const unmarkedMs = 500;
+const releaseMs = 10;
+
+/**
+ * Resolves within moments of the shell's end, whatever its children in the background hold or write: they live on until
+ * the host program ends. After a timeout or an abort nothing of the command is left. Rejects when the program cannot be
+ * started.
+ */
+export async function runCommand(run: CommandRun): Promise<CommandOutcome> {
+  if (callCount === 0) whenHostEnds(() => killMarked(`${markName}=${hostMark}.`));
+  callCount += 1;
+  const call = `${hostMark}.${callCount}`;
+  const mark = `\u001E${randomUUID()}\u001E`;
+  const { file, args } = run.start(mark);
+  const child = spawn(file, args, {
+    cwd: run.folder,
+    env: { ...run.variables, [markName]: call },
+    detached: process.platform !== 'win32', // a group of its own
+    windowsHide: true,
+    stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+  });
+  const output = createMarkedStream(mark, run.onOutput);
+  let report = '';
+  // Pipes, as asked for above.
+  const [, stdout, stderr, reports] = child.stdio as unknown as readonly [null, Readable, Readable, Readable];
+  const progress = new Signal();
+  let exit: { code: number | null; signal: NodeJS.Signals | null } | undefined;
+  let isReleased = false;
+  stdout.on('data', (bytes: Buffer) => {
+    output.push(bytes);
+    if (output.isMarked()) progress.notify();
+  });
+  stdout.on('close', () => ((isReleased = true), progress.notify()));
+  stderr.on('data', run.onOutput);
+  reports.on('data', (bytes: Buffer) => (report += bytes.toString()));
+  for (const stream of [stdout, stderr, reports]) stream.on('error', () => {}); // a pipe that breaks has ended
+  child.once('exit', (code, signal) => ((exit = { code, signal }), progress.notify()));
+  const failure = await startFailure(child);
+  if (failure !== undefined) throw failure;
+
+  const group = child.pid ?? 0;
+  const family = () => {
+    const pump = Number(/^pump (\d+)\n/.exec(report)?.[1]);
+    return { group, mark: `${markName}=${call}\0`, ...(pump > 0 ? { except: pump } : {}) };
+  };
+  const isOver = () => exit !== undefined && (output.isMarked() || isReleased);
+  const cause = await firstCause(run, progress, isOver, () => exit !== undefined);
+  if (cause !== 'ended') {
+    await endProcesses(family(), run.graceMs[cause === 'timedOut' ? 'timeout' : 'abort']);
+    await progress.until(isOver, unmarkedMs);
+  }
+  // Two rounds of the loop: what lay in the other pipes when the mark was read has been read, too.
+  await nextRound();
+  await nextRound();
+  if (!isReleased) await progress.until(() => isReleased, releaseMs);
+  output.end();
+  let left: readonly string[] = [];
+  if (!isReleased || send(-group, 0)) {
+    if (cause === 'ended' && output.isMarked()) {
+      left = familyMembers(family()).map(({ name, pid }) => `${name} (${pid})`);
+    } else {
+      // Ended by force, or its outer shell was: the pump goes, too.
+      await endProcesses({ group, mark: `${markName}=${call}\0` }, 0);
+    }
+  }
+  for (const stream of [stdout, stderr, reports]) stream.destroy();
+  child.unref();
+  const { code, signal } = exit ?? { code: null, signal: null };
+  return { cause, code, signal, report, mark, behind: output.behind().toString(), left };
+}
+
+async function firstCause(
+  { timeoutMs, signal }: CommandRun,
+  progress: Signal,
+  isOver: () => boolean,
+  hasExited: () => boolean,
+): Promise<CommandOutcome['cause']> {
+  const wake = () => progress.notify();
+  signal.addEventListener('abort', wake, { once: true });
+  try {
+    const limit = performance.now() + timeoutMs;
+    let unmarkedLimit: number | undefined;
+    for (;;) {
+      if (isOver()) return 'ended';
+      if (signal.aborted) return 'aborted';
+      const now = performance.now();
+      if (now >= limit) return 'timedOut';
+      if (hasExited()) unmarkedLimit ??= now + unmarkedMs;
+      if (unmarkedLimit !== undefined && now >= unmarkedLimit) return 'ended';
+      await progress.next(Math.min(limit, unmarkedLimit ?? limit) - now);
+    }
+  } finally {
+    signal.removeEventListener('abort', wake);
+  }
+}
+
+function startFailure(child: ChildProcess): Promise<Error | undefined> {
+  return new Promise((resolve) => {
+    child.once('spawn', () => resolve(undefined));
+    child.once('error', resolve);
+  });
+}
+
+// Something happened: look again.
+class Signal {
+  #wake: (() => void) | undefined;
+
+  notify(): void {
+    this.#wake?.();
+  }
+
+  async next(ms: number): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, Math.max(0, Math.ceil(ms)));
+      this.#wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  async until(isTrue: () => boolean, ms: number): Promise<void> {
+    const limit = performance.now() + ms;
+    while (!isTrue() && performance.now() < limit) await this.next(limit - performance.now());
+  }
+}

@@ -1,0 +1,147 @@
+// Collects what a search finds and words the answer: pages, order, limits. Called by Grep for both of its engines.
+
+import { lstatSync } from 'node:fs';
+import { resolve } from 'node:path';
+
+import { contextOf, modeOf, type GrepArguments } from './grep-arguments.ts';
+import type { SearchLine } from './search-lines.ts';
+
+/** Takes what is found, as paths the engine prints. */
+export interface SearchAnswer {
+  /** Whether what is in this file may be shown and was asked for. */
+  readonly accepts: (path: string) => boolean;
+  /** False once nothing more is wanted. */
+  readonly addLine: (line: SearchLine) => boolean;
+  readonly addGap: () => void;
+  readonly addFile: (path: string) => void;
+  readonly addCount: (path: string, count: number) => void;
+  /** The answer; `notes` stand behind it. */
+  readonly text: (notes: readonly string[]) => string;
+}
+
+const defaultLimit = 250;
+// More than this is no answer any more; the offset to go on with is told.
+const maxUnits = 100_000;
+
+/** Paths are relative to `folder`. */
+export function createSearchAnswer(
+  args: GrepArguments,
+  folder: string,
+  isWanted: (path: string) => boolean,
+): SearchAnswer {
+  const offset = args.offset ?? 0;
+  const limit = args.head_limit === 0 ? Number.POSITIVE_INFINITY : (args.head_limit ?? defaultLimit);
+  const known = new Map<string, boolean>();
+  const files: string[] = [];
+  const counts = new Map<string, number>();
+  const shown: string[] = [];
+  let seen = 0;
+  let units = 0;
+  let hasMore = false;
+  let isGap = false;
+
+  const accepts = (path: string): boolean => {
+    let verdict = known.get(path);
+    if (verdict === undefined) {
+      verdict = isWanted(path);
+      known.set(path, verdict);
+    }
+    return verdict;
+  };
+  const addLine = (line: SearchLine): boolean => {
+    if (!accepts(line.path)) return true;
+    if (seen++ < offset) return true;
+    if (shown.length - gaps >= limit || units > maxUnits) {
+      hasMore = true;
+      return false;
+    }
+    if (isGap && shown.length > 0) {
+      shown.push('--');
+      gaps++;
+    }
+    isGap = false;
+    const text = lineText(line, args['-n'] !== false);
+    units += text.length;
+    shown.push(text);
+    return true;
+  };
+  let gaps = 0;
+
+  const listed = (): readonly string[] => {
+    switch (modeOf(args)) {
+      case 'files_with_matches':
+        return newestFirst(files, folder);
+      case 'count':
+        return [...counts]
+          .toSorted(([leftPath, left], [rightPath, right]) => right - left || (leftPath < rightPath ? -1 : 1))
+          .map(([path, count]) => `${path}:${count}`);
+      case 'content':
+        return [];
+    }
+  };
+  const page = (all: readonly string[]): string[] => {
+    const from = all.slice(offset, offset + limit);
+    const cut: string[] = [];
+    for (const line of from) {
+      if (units > maxUnits) break;
+      units += line.length;
+      cut.push(line);
+    }
+    const end = offset + cut.length;
+    if (end < all.length) cut.push(`[Files ${offset + 1}-${end} of ${all.length}. Continue with offset=${end}.]`);
+    else if (offset > 0 && cut.length > 0) cut.push(`[Files ${offset + 1}-${end} of ${all.length}.]`);
+    return cut;
+  };
+
+  return {
+    accepts,
+    addLine,
+    addGap: () => (isGap = true),
+    addFile: (path) => {
+      if (accepts(path)) files.push(path);
+    },
+    addCount: (path, count) => {
+      if (accepts(path)) counts.set(path, count);
+    },
+    text: (notes) => {
+      const isContent = modeOf(args) === 'content';
+      const all = listed();
+      const lines = isContent ? [...shown] : page(all);
+      const total = isContent ? seen : all.length;
+      if (lines.length === 0) {
+        const past = total > 0 ? `offset ${offset} is past the end: there are ${total}` : '';
+        lines.push(past === '' ? 'No matches found' : `No matches shown: ${past}.`);
+      } else if (isContent && hasMore) {
+        const end = offset + shown.length - gaps;
+        lines.push(`[Lines ${offset + 1}-${end} of more. Continue with offset=${end}.]`);
+      }
+      if (modeOf(args) === 'count' && counts.size > 0) {
+        const sum = [...counts.values()].reduce((left, right) => left + right, 0);
+        lines.push(`[${sum} matching lines in ${counts.size} files]`);
+      }
+      return [...lines, ...notes].join('\n').toWellFormed();
+    },
+  };
+}
+
+/** Whether lines around matches were asked for. */
+export function hasContext(args: GrepArguments): boolean {
+  const { before, after } = contextOf(args);
+  return before + after > 0 && args['-o'] !== true;
+}
+
+function lineText({ path, number, isMatch, text, cut }: SearchLine, isNumbered: boolean): string {
+  const mark = isMatch ? ':' : '-';
+  const head = `${path}${mark}${isNumbered ? `${number}${mark}` : ''}`;
+  if (cut === undefined) return head + text;
+  const before = cut.from > 0 ? '…' : '';
+  const after = cut.to < cut.of ? '…' : '';
+  return `${head}${before}${text}${after} [cut: bytes ${cut.from + 1}-${cut.to} of a line of ${cut.of}]`;
+}
+
+function newestFirst(paths: readonly string[], folder: string): string[] {
+  return paths
+    .map((path) => ({ path, time: lstatSync(resolve(folder, path), { throwIfNoEntry: false })?.mtimeMs ?? 0 }))
+    .toSorted((left, right) => right.time - left.time || (left.path < right.path ? -1 : 1))
+    .map(({ path }) => path);
+}

@@ -1,0 +1,207 @@
+// What Bash and PowerShell have in common: arguments, limits, the running of a command and the words of its result.
+
+import type { BackgroundTool } from '../../contracts/background-task.ts';
+import { defineBackgroundTool, type BackgroundToolContext } from '../define-background-tool.ts';
+import { ToolResult } from '../tool-result.ts';
+import { errorMessage } from '../error-message.ts';
+import { exitMeaning } from './exit-meaning.ts';
+import { lenientArguments } from './lenient-arguments.ts';
+import { createOutputFiles, type OutputFile, type OutputFiles } from './output-files.ts';
+import { createOutputWindow } from './output-window.ts';
+import { createPacedWriter } from './paced-writer.ts';
+import { runCommand, type CommandOutcome } from './run-command.ts';
+import { shellVariables, type ShellEnvironment } from './shell-environment.ts';
+import { currentFolder, keepFolder, startFolder } from './shell-folder.ts';
+import type { ShellStart } from './shell-script.ts';
+import { createWorkspace, type Workspace, type WorkspaceOptions } from './workspace.ts';
+
+/** Arguments of the shell tools. */
+export interface ShellArguments {
+  readonly command: string;
+  /** Milliseconds. Default 120,000, at most 600,000; as a background task 30 minutes and 2 hours. */
+  readonly timeout?: number;
+  readonly description?: string;
+}
+
+/** Options of the shell tools. */
+export interface ShellOptions extends WorkspaceOptions {
+  /** The variables commands see. Default `scrubbed`: those of the host program without what looks like a secret. */
+  readonly env?: ShellEnvironment;
+  /** Where the full output of long commands goes. Default: a folder of the tool's own. */
+  readonly outputFiles?: OutputFiles;
+}
+
+/** What makes a shell this shell. */
+export interface Shell {
+  readonly name: string;
+  /** Of the tool, for the model; what holds for all shells is added. */
+  readonly description: string;
+  /** The program, asked for at each call; undefined where there is none. */
+  readonly program: () => string | undefined;
+  readonly missing: string;
+  readonly start: (program: string, command: string, mark: string) => ShellStart;
+  readonly lastFolder: (outcome: CommandOutcome) => string | undefined;
+  readonly isReadOnly: (command: string) => boolean;
+}
+
+const defaultTimeoutMs = 120_000;
+const maxTimeoutMs = 600_000;
+const backgroundTimeoutMs = 30 * 60_000;
+const maxBackgroundTimeoutMs = 2 * 60 * 60_000;
+const graceMs = { timeout: 200, abort: 100 };
+const maxShownUnits = 30_000;
+const progressMs = 100;
+const maxProgressUnits = 4_000;
+
+/** A tool over the shell. Throws `options.invalid` when `cwd` is not absolute. */
+export function shellTool(shell: Shell, options: ShellOptions): BackgroundTool {
+  const workspace = createWorkspace(options);
+  const outputFiles = options.outputFiles ?? createOutputFiles();
+  return defineBackgroundTool({
+    name: shell.name,
+    description: `${shell.description}
+- Each command runs in a fresh shell. The working directory is kept between commands (it starts as ${workspace.cwd} and stays inside the workspace); variables, functions and options are not.
+- Standard input is empty: nothing can be typed in. Variables that look like secrets are not set.
+- timeout is in milliseconds: default ${defaultTimeoutMs}, at most ${maxTimeoutMs}. A command that takes longer is ended with everything it started; its output until then is shown.
+- Of an output longer than ${maxShownUnits} characters the beginning and the end are shown, and the file that holds all of it is named.
+- What a command leaves running in the background lives on until this program ends; its later output is not seen.
+- For files prefer Read, Edit, Write, Glob and Grep.`,
+    parameters: lenientArguments<ShellArguments>({
+      type: 'object',
+      properties: {
+        command: { type: 'string', minLength: 1, description: 'The command to run' },
+        timeout: { type: 'integer', minimum: 1, description: 'Milliseconds before the command is ended' },
+        description: {
+          type: 'string',
+          description: 'What the command does, in a few words, for the person who watches',
+        },
+      },
+      required: ['command'],
+    }),
+    isConcurrencySafe: ({ command }) => shell.isReadOnly(command),
+    needsApproval: ({ command }) => !shell.isReadOnly(command),
+    replay: 'unsafe',
+    preview: ({ command, description }, { session }) => ({
+      type: 'command',
+      command,
+      folder: currentFolder(workspace, session),
+      ...(description === undefined ? {} : { description }),
+    }),
+    execute: (args, context) => execute({ shell, workspace, outputFiles, options }, args, context),
+  });
+}
+
+interface ShellParts {
+  readonly shell: Shell;
+  readonly workspace: Workspace;
+  readonly outputFiles: OutputFiles;
+  readonly options: ShellOptions;
+}
+
+async function execute(
+  { shell, workspace, outputFiles, options }: ShellParts,
+  args: ShellArguments,
+  context: BackgroundToolContext,
+): Promise<ToolResult> {
+  const { session, signal, taskId } = context;
+  signal.throwIfAborted();
+  if (args.command.includes('\0')) return ToolResult.error('The command holds a NUL character.');
+  const program = shell.program();
+  if (program === undefined) return ToolResult.error(shell.missing);
+  const { folder, note } = await startFolder(workspace, session);
+  const timeoutMs = timeLimit(args.timeout, taskId !== undefined);
+  const window = createOutputWindow(maxShownUnits);
+  const progress = createPacedWriter(
+    context.write,
+    progressMs,
+    taskId === undefined ? maxProgressUnits : Number.POSITIVE_INFINITY,
+  );
+  const full = fullOutput(outputFiles, window.isFull);
+  let outcome: CommandOutcome;
+  try {
+    outcome = await runCommand({
+      start: (mark) => shell.start(program, args.command.toWellFormed(), mark),
+      folder,
+      variables: shellVariables(options.env ?? 'scrubbed', process.env),
+      timeoutMs,
+      graceMs,
+      signal,
+      onOutput: (bytes) => {
+        progress.push(window.push(bytes));
+        full.push(bytes);
+      },
+    });
+  } catch (error) {
+    full.end();
+    return ToolResult.error(startFailureText(shell, folder, error));
+  } finally {
+    progress.end(taskId !== undefined);
+  }
+  const file = full.end();
+  const output = window.shown(file?.path).replace(/\n+$/, '');
+  const folderNote =
+    taskId !== undefined || outcome.cause !== 'ended'
+      ? '' // a task runs beside other commands; one that was ended never got to tell
+      : await keepFolder(workspace, session, folder, shell.lastFolder(outcome));
+  const leftNote =
+    outcome.left.length === 0 ? '' : `[Left running in the background: ${outcome.left.slice(0, 10).join(', ')}.]`;
+  const fileNote = file === undefined || file.fault === '' ? '' : `[About ${file.path}: ${file.fault}.]`;
+  return result(verdict(outcome, args.command, timeoutMs), output, [note, fileNote, leftNote, folderNote]);
+}
+
+interface Verdict {
+  readonly isError: boolean;
+  readonly text: string;
+}
+
+function verdict({ cause, code, signal }: CommandOutcome, command: string, timeoutMs: number): Verdict {
+  if (cause === 'timedOut') {
+    return {
+      isError: true,
+      text: `The command took longer than ${timeoutMs} ms and was ended, with everything it had started.`,
+    };
+  }
+  if (cause === 'aborted') {
+    return { isError: true, text: 'The command was interrupted and ended. It may have had effects.' };
+  }
+  if (code === null) return { isError: true, text: `The shell was ended by ${signal ?? 'something unknown'}.` };
+  const { isFailure, text } = exitMeaning(code, command);
+  if (code === 0) return { isError: false, text: '' };
+  return { isError: isFailure, text: `Exit code ${code}${text === '' ? '' : `: ${text}`}` };
+}
+
+function result({ isError, text }: Verdict, output: string, notes: readonly string[]): ToolResult {
+  const parts = [text, output, ...notes].filter((part) => part !== '');
+  if (output === '' && text === '') parts.unshift('(no output)');
+  return isError ? ToolResult.error(parts.join('\n')) : ToolResult.text(parts.join('\n'));
+}
+
+function timeLimit(wanted: number | undefined, isTask: boolean): number {
+  return isTask
+    ? Math.min(wanted ?? backgroundTimeoutMs, maxBackgroundTimeoutMs)
+    : Math.min(wanted ?? defaultTimeoutMs, maxTimeoutMs);
+}
+
+// Keeps everything from the start, in memory until it is known that a file is needed.
+function fullOutput(files: OutputFiles, isNeeded: () => boolean) {
+  let early: Buffer[] | undefined = [];
+  let file: OutputFile | undefined;
+  return {
+    push: (bytes: Buffer): void => {
+      early?.push(bytes);
+      if (file === undefined && isNeeded()) {
+        file = files.create();
+        for (const each of early ?? []) file.write(each);
+        early = undefined;
+      } else file?.write(bytes);
+    },
+    end: () => (file === undefined ? undefined : { path: file.path, fault: file.close() }),
+  };
+}
+
+function startFailureText({ name }: Shell, folder: string, error: unknown): string {
+  const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : undefined;
+  if (code === 'E2BIG') return 'The command is too long for the operating system. Write it to a file and run that.';
+  if (code === 'ENOENT' || code === 'ENOTDIR') return `${name} could not be started in ${folder}: it is gone.`;
+  return `${name} could not be started: ${errorMessage(error) ?? 'no reason was given'}.`;
+}

@@ -1,0 +1,86 @@
+// Walks a folder in this process, as `rg --files` does: ignored files and version control left out, links not followed.
+// Called by Glob and by Grep where there is no ripgrep.
+
+import { readdirSync, statSync, type Dirent } from 'node:fs';
+import { join } from 'node:path';
+import { setImmediate as nextRound } from 'node:timers/promises';
+
+import { judge, rulesAt, rulesBelow, type IgnoreRules } from './ignore-rules.ts';
+
+/** Where to walk and what to take. */
+export interface Walk {
+  /** Canonical path of a folder. */
+  readonly folder: string;
+  /** Outside of a repository, ignore files count from here on downwards. */
+  readonly top: string;
+  /** Whether to enter a folder, by its way from the start with forward slashes. Default: all. */
+  readonly enters: (way: string) => boolean;
+  /** Whether to take a file. */
+  readonly takes: (way: string) => boolean;
+  readonly limitMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** The ways from the start, in no order. `isPartial`: the time was up before everything was seen. */
+export interface Walked {
+  readonly files: readonly string[];
+  readonly isPartial: boolean;
+}
+
+// Reading folders synchronously is several times faster than through the thread pool; others get their turn between.
+const sliceMs = 8;
+const versionControl = new Set(['.git', '.hg', '.svn', '.jj']);
+
+/** Never throws but for the signal: folders that cannot be read are left out. */
+export async function walkFiles(walk: Walk): Promise<Walked> {
+  const files: string[] = [];
+  const start = performance.now();
+  let sliceEnd = start + sliceMs;
+  const open: { readonly way: string; readonly rules: IgnoreRules }[] = [
+    { way: '', rules: rulesAt(walk.folder, walk.top) },
+  ];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const now = performance.now();
+    if (now - start >= walk.limitMs) return { files, isPartial: true };
+    if (now >= sliceEnd) {
+      await nextRound();
+      walk.signal.throwIfAborted();
+      sliceEnd = performance.now() + sliceMs;
+    }
+    const folder = next.way === '' ? walk.folder : join(walk.folder, next.way);
+    const entries = entriesOf(folder);
+    const rules = next.way === '' ? next.rules : rulesBelow(next.rules, folder, ruleNames(entries));
+    for (const entry of entries) {
+      const way = next.way === '' ? entry.name : `${next.way}/${entry.name}`;
+      const isFolder = entry.isDirectory();
+      if (isFolder ? versionControl.has(entry.name) || !walk.enters(way) : !walk.takes(way)) continue;
+      const path = join(folder, entry.name);
+      if (!isFolder && !entry.isFile() && !(entry.isSymbolicLink() && leadsToFile(path))) continue;
+      const verdict = judge(rules, path, isFolder);
+      if (verdict.isIgnored) continue;
+      if (isFolder) open.push({ way, rules: verdict.inside });
+      else files.push(way);
+    }
+  }
+  return { files, isPartial: false };
+}
+
+function ruleNames(entries: readonly Dirent[]): string[] {
+  return entries.filter(({ name }) => name === '.gitignore' || name === '.ignore').map(({ name }) => name);
+}
+
+function entriesOf(folder: string): Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    return []; // closed, or gone meanwhile
+  }
+}
+
+function leadsToFile(path: string): boolean {
+  try {
+    return statSync(path).isFile();
+  } catch {
+    return false; // it leads nowhere, or in a circle
+  }
+}
