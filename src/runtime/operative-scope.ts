@@ -205,9 +205,10 @@ export class ConversationScope implements ReloadScope {
   }
 
   dropClaim(): void {
-    const resumes = this.#claim?.resumes ?? [];
+    const claim = this.#claim;
     this.#claim = undefined;
-    for (const { question } of resumes) this.declineResume(question);
+    claim?.channel.end(); // whoever submitted a known message meanwhile reads it
+    for (const { question } of claim?.resumes ?? []) this.declineResume(question);
   }
 
   endClaim(reason: 'aborted' | 'failed'): void {

@@ -11,7 +11,7 @@ const answers: fc.Arbitrary<Answer> = fc
     text: fc.boolean(),
     calls: fc.oneof(fc.constant([]), fc.array(callNames, { minLength: 1, maxLength: 3 })),
     stop: fc.oneof(
-      { arbitrary: fc.constant('natural' as const), weight: 6 },
+      { arbitrary: fc.constant('natural' as const), weight: 8 },
       { arbitrary: fc.constantFrom('maxTokens' as const, 'pause' as const, 'refusal' as const), weight: 2 },
     ),
   })
@@ -19,7 +19,7 @@ const answers: fc.Arbitrary<Answer> = fc
 
 /** What the outside world does next. */
 export const arbitraryMoves: fc.Arbitrary<ModelMove> = fc.oneof(
-  { arbitrary: fc.record({ do: fc.constant('answer' as const), answer: answers }), weight: 4 },
+  { arbitrary: fc.record({ do: fc.constant('answer' as const), answer: answers }), weight: 7 },
   { arbitrary: fc.constant({ do: 'say' as const }), weight: 1 },
   {
     arbitrary: fc.record({
@@ -40,7 +40,7 @@ export const arbitraryMoves: fc.Arbitrary<ModelMove> = fc.oneof(
 );
 
 const modes: fc.Arbitrary<readonly StageMode[]> = fc.oneof(
-  { arbitrary: fc.constant([]), weight: 4 },
+  { arbitrary: fc.constant([]), weight: 7 },
   {
     arbitrary: fc.array(fc.constantFrom<StageMode>('ok', 'rewrites', 'throws', 'gated', 'gated'), {
       minLength: 1,
@@ -52,10 +52,10 @@ const modes: fc.Arbitrary<readonly StageMode[]> = fc.oneof(
 
 /** Engines that differ in limits, transformers and approvals. */
 export const arbitrarySetups: fc.Arbitrary<TurnSetup> = fc.record({
-  maxIterations: fc.constantFrom(1, 2, 3, 10),
+  maxIterations: fc.constantFrom(1, 2, 3, 10, 10),
   retries: fc.constantFrom(0, 1, 2),
   stages: fc.record({ beforeTurn: modes, beforeIteration: modes, afterIteration: modes, afterTurn: modes }),
-  approve: fc.constantFrom('none', 'none', 'allows', 'denies', 'throws', 'gated'),
+  approve: fc.constantFrom('none', 'none', 'none', 'none', 'allows', 'denies', 'throws', 'gated'),
 });
 
 /** Lets so many microtasks run. */

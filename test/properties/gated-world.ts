@@ -125,6 +125,7 @@ export class GatedWorld {
     reload: [],
   };
   readonly #setup: TurnSetup;
+  readonly #all: LiveCall[] = [];
   #call: LiveCall | undefined;
   #calls = 0;
 
@@ -173,6 +174,11 @@ export class GatedWorld {
   release(kind: GateKind, index: number, how: Release): void {
     const gates = this.#gates[kind];
     if (gates.length > 0) gates.splice(index % gates.length, 1)[0]?.(how);
+  }
+
+  /** Model calls that were neither ended nor left. */
+  liveCalls(): number {
+    return this.#all.filter((call) => !call.isOver && !call.signal.aborted).length;
   }
 
   move(move: ModelMove): void {
@@ -234,6 +240,7 @@ export class GatedWorld {
         this.signals.add(options.signal);
         const call = new LiveCall(++this.#calls, options.signal);
         this.#call = call;
+        this.#all.push(call);
         this.onHit('model');
         return { [Symbol.asyncIterator]: () => call };
       },

@@ -30,6 +30,17 @@ interface SeenResume {
 
 const submitted = (id: string) => userMessage('more', { id });
 
+const hostile = {
+  blank: ' ',
+  empty: { id: 'empty', role: 'user', content: [] },
+  answer: { id: 'answer', role: 'assistant', content: [{ type: 'text', text: 'not yours' }] },
+  result: {
+    id: 'result',
+    role: 'user',
+    content: [{ type: 'toolResult', callId: 'c', status: 'completed', content: [] }],
+  },
+} as const satisfies Record<string, string | Message>;
+
 /** An operative in a gated world. */
 export class RealLife implements RealSide<LifeAction> {
   readonly world: GatedWorld;
@@ -42,6 +53,7 @@ export class RealLife implements RealSide<LifeAction> {
   readonly cancels: (string | undefined)[] = [];
   readonly withdrawals: boolean[] = [];
   readonly compactions: string[] = [];
+  readonly refusals: string[] = [];
   closed = 0;
   #loads = 0;
   readonly #armed = new Map<string, LifeAction>();
@@ -86,13 +98,16 @@ export class RealLife implements RealSide<LifeAction> {
         return;
       }
       case 'withdraw':
-        this.withdrawals.push(operative.withdraw(action.id));
+        this.#withdraw(action.id);
         return;
       case 'compact':
         void operative.compact().then(
           (done) => this.compactions.push(String(done)),
           (error: unknown) => this.compactions.push(codeOf(error)),
         );
+        return;
+      case 'invalid':
+        void operative.submit(hostile[action.kind]).catch((error: unknown) => this.refusals.push(codeOf(error)));
         return;
       case 'close':
         void operative.close().then(() => this.closed++);
@@ -118,6 +133,8 @@ export class RealLife implements RealSide<LifeAction> {
     const { state } = this.operative;
     const isLive = state !== 'idle' && state !== 'closed';
     assert.deepEqual(this.world.faults, []);
+    assert.ok(this.world.liveCalls() <= 1, 'one model call at a time');
+    assert.deepEqual(repeated(this.conversation.messages), []);
     verifyEvents(this.events, { complete: !isLive });
     if (!isLive || state === 'reloading') verifyTranscript(this.conversation);
     return {
@@ -130,6 +147,7 @@ export class RealLife implements RealSide<LifeAction> {
       cancels: this.cancels,
       withdrawals: this.withdrawals,
       compactions: this.compactions,
+      refusals: this.refusals,
       closed: this.closed,
     };
   }
@@ -146,6 +164,11 @@ export class RealLife implements RealSide<LifeAction> {
     // In which iteration a message came that nobody answered is not predicted.
     const where = 'turnId' in delivery ? ` ${this.#nameOf(delivery.turnId)}` : '';
     call.delivery = `${delivery.status}${where}${delivery.status === 'answered' ? ` ${delivery.iteration}` : ''}`;
+  }
+
+  #withdraw(id: string): void {
+    const index = this.withdrawals.push(false) - 1;
+    this.withdrawals[index] = this.operative.withdraw(id);
   }
 
   async #resume(): Promise<void> {
@@ -191,11 +214,16 @@ async function read(events: AsyncIterable<OperativeEvent>, into: string[]): Prom
   into.push('end');
 }
 
+function repeated(messages: readonly Message[]): readonly string[] {
+  const ids = messages.map(({ id }) => id);
+  return ids.filter((id, index) => ids.indexOf(id) !== index);
+}
+
 function codeOf(error: unknown): string {
   return isTurnchartError(error) ? error.code : String(error);
 }
 
-const ids = fc.constantFrom('m1', 'm2', 'm3', 'm4', 'm5', 'm6', 'm7');
+const ids = fc.constantFrom('m1', 'm2', 'm3', 'm4', 'm5', 'm6', 'm7', 'm8', 'm9');
 
 const actions: fc.Arbitrary<LifeAction> = fc.oneof(
   {
@@ -204,20 +232,27 @@ const actions: fc.Arbitrary<LifeAction> = fc.oneof(
       id: ids,
       policy: fc.constantFrom('steer', 'steer', 'queue', 'reject', 'preempt'),
     }),
-    weight: 8,
+    weight: 24,
   },
-  { arbitrary: fc.constant({ do: 'resume' as const }), weight: 2 },
+  { arbitrary: fc.constant({ do: 'resume' as const }), weight: 3 },
   {
     arbitrary: fc.record({ do: fc.constant('cancel' as const), graceMs: fc.constantFrom(undefined, 0, 40, 150) }),
-    weight: 2,
+    weight: 3,
   },
-  { arbitrary: fc.record({ do: fc.constant('withdraw' as const), id: ids }), weight: 2 },
+  { arbitrary: fc.record({ do: fc.constant('withdraw' as const), id: ids }), weight: 4 },
   { arbitrary: fc.constant({ do: 'compact' as const }), weight: 1 },
+  {
+    arbitrary: fc.record({
+      do: fc.constant('invalid' as const),
+      kind: fc.constantFrom('blank', 'empty', 'answer', 'result'),
+    }),
+    weight: 1,
+  },
   { arbitrary: fc.constant({ do: 'close' as const }), weight: 1 },
 );
 
 const moves: fc.Arbitrary<ModelMove> = fc.oneof(
-  { arbitrary: arbitraryMoves, weight: 5 },
+  { arbitrary: arbitraryMoves, weight: 6 },
   {
     arbitrary: fc.record({
       do: fc.constant('release' as const),
@@ -256,7 +291,10 @@ export const eventPlaces = [
   'operative.closed',
 ] as const;
 
-/** Commands for an operative. */
+/** Commands for an operative that never come from inside anything. */
+export const outerCommands = commandsOf(moves, actions, []);
+
+/** Commands for an operative, also from inside listeners and user code. */
 export const lifeCommands = commandsOf(moves, actions, [...codePlaces, ...eventPlaces]);
 
 /** Operatives that differ in engine, storage and what they do with late messages. */

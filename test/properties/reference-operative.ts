@@ -19,6 +19,7 @@ export type LifeAction =
   | { readonly do: 'cancel'; readonly graceMs: number | undefined }
   | { readonly do: 'withdraw'; readonly id: string }
   | { readonly do: 'compact' }
+  | { readonly do: 'invalid'; readonly kind: 'blank' | 'empty' | 'answer' | 'result' }
   | { readonly do: 'close' };
 
 interface Channel {
@@ -74,6 +75,7 @@ export class ReferenceOperative implements Surroundings {
   readonly cancels: (string | undefined)[] = [];
   readonly withdrawals: boolean[] = [];
   readonly compactions: string[] = [];
+  readonly refusals: string[] = [];
   closed = 0;
   turn: ReferenceTurn | undefined;
   line = { number: 0, isStarted: true, hasSaid: true, isOver: true };
@@ -135,6 +137,7 @@ export class ReferenceOperative implements Surroundings {
       cancels: this.cancels,
       withdrawals: this.withdrawals,
       compactions: this.compactions,
+      refusals: this.refusals,
       closed: this.closed,
     };
   }
@@ -157,6 +160,9 @@ export class ReferenceOperative implements Surroundings {
         return this.#send(() =>
           this.compactions.push(this.state === 'closing' || this.state === 'closed' ? 'operative.closed' : 'false'),
         );
+      case 'invalid':
+        this.refusals.push('message.invalid');
+        return;
       case 'close':
         return this.#close();
     }
@@ -424,16 +430,16 @@ export class ReferenceOperative implements Surroundings {
   }
 
   #withdraw(id: string): void {
+    const index = this.withdrawals.push(false) - 1;
     for (const lane of [this.#steers, this.#next]) {
-      const index = lane.findIndex((ticket) => ticket.id === id && !ticket.isLanded);
-      const [ticket] = index < 0 ? [] : lane.splice(index, 1);
+      const place = lane.findIndex((ticket) => ticket.id === id && !ticket.isLanded);
+      const [ticket] = place < 0 ? [] : lane.splice(place, 1);
       if (ticket === undefined) continue;
       ticket.delivery = 'withdrawn';
-      this.withdrawals.push(true);
+      this.withdrawals[index] = true;
       this.#tell(this.#claim?.channel, `message.withdrawn ${id}`);
       return;
     }
-    this.withdrawals.push(false);
   }
 
   #close(): void {
@@ -554,6 +560,7 @@ export class ReferenceOperative implements Surroundings {
       if (runs) return this.#run();
       this.#claim = undefined;
       this.state = 'idle';
+      claim.channel.hasEnded = true;
       for (const { index } of claim.resumes) {
         this.resumes[index] = 'nothingToDo';
         this.resumeReaders[index] = { channel: undefined, from: 0 };

@@ -90,7 +90,7 @@ export class RealTurn implements RealSide<RunAction> {
 const actions: fc.Arbitrary<RunAction> = fc.oneof(
   {
     arbitrary: fc.record({ do: fc.constant('steer' as const), id: fc.constantFrom('s1', 's2', 's3', 's4') }),
-    weight: 3,
+    weight: 9,
   },
   {
     arbitrary: fc.record({ do: fc.constant('cancel' as const), graceMs: fc.constantFrom(undefined, 0, 40, 150) }),
