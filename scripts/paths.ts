@@ -45,7 +45,7 @@ function print({ id, states, edges, pairs, paths, steps, seconds }: ChartReport)
   const { covered, listed, missing, listedInVain } = pairs;
   console.log(
     `${id}: ${states} states, ${edges} edges; pairs: ${covered.length} covered, ${listed.length} listed, ${missing.length} missing; ` +
-      `${paths} paths, ${steps} steps on two runners, ${seconds.toFixed(1)} s`,
+      `${paths} paths, ${steps} steps on three runners, ${seconds.toFixed(1)} s`,
   );
   for (const pair of missing) console.log(`  missing: ${pair}`);
   for (const pair of listedInVain)
@@ -60,7 +60,7 @@ async function huntMutants(): Promise<number> {
     if (asJson) continue;
     const { total, found, listed, survivors, listedInVain, seconds } = report;
     console.log(
-      `${id}: ${total} mutants, ${found} found on both runners, ${listed} listed, ${survivors.length} survive, ${seconds.toFixed(1)} s`,
+      `${id}: ${total} mutants, ${found} found on every runner, ${listed} listed, ${survivors.length} survive, ${seconds.toFixed(1)} s`,
     );
     for (const name of survivors) console.log(`  survives: ${name}`);
     for (const name of listedInVain) console.log(`  listed in test/paths/listed-mutants.ts and yet found: ${name}`);

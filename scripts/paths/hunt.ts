@@ -50,9 +50,10 @@ export function mutantReport(reports: readonly HuntReport[]): string {
     '# Mutants of the charts',
     '',
     'Written by `npm run paths -- --mutants`. Each line is one change to a chart: a transition dropped, retargeted or no',
-    'longer reentering, a guard removed or negated, an action left out. Each mutant runs on XState’s own interpreter and by',
-    'its table; it counts as found when the paths of the real chart show a difference to the hand-written reference',
-    '(`test/paths/*-walk.ts`) on both. What is shown is the first path that does, shortest paths first.',
+    'longer reentering, a guard removed or negated, an action left out. Each mutant runs on XState’s own interpreter, by its',
+    'table, and by its table with bare services; it counts as found when the paths of the real chart show a difference to',
+    'the hand-written reference (`test/paths/*-walk.ts`) on all three. What is shown is the first path that does, shortest',
+    'paths first.',
     '',
     `${found} of ${total} are found; the others are listed with a reason in \`test/paths/listed-mutants.ts\`.`,
     '',
@@ -77,9 +78,10 @@ function isFound({ foundBy: by }: Fate): boolean {
 
 function foundBy(fate: Fate): string {
   const reason = reasonOf(fate);
-  const [first, second] = runners.map((runner) => fate.foundBy[runner]);
+  const by = runners.map((runner) => `${runner}: ${String(fate.foundBy[runner])}`);
+  const paths = new Set(Object.values(fate.foundBy));
   if (!isFound(fate)) return reason === undefined ? '**nothing**' : `listed: ${reason}`;
-  return first === second ? String(first) : `XState: ${String(first)}; table: ${String(second)}`;
+  return paths.size === 1 ? [...paths].join() : by.join('; ');
 }
 
 function reasonOf({ chart, name }: Fate): string | undefined {

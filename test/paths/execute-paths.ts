@@ -5,8 +5,11 @@ import { machinePaths, type MachinePath, type PathCase } from '../../src/testing
 import { stateKeyOf } from '../../src/testing/machine-paths.ts';
 import { OutsideWorld } from './scripted-services.ts';
 
-/** Who runs a chart: XState's own interpreter, or the table made from the chart's config. */
-export const runners = ['xstate', 'table'] as const;
+/**
+ * Who runs a chart: XState's own interpreter; the table made from the chart's config, with services that are actors, as
+ * an inspector sees it; or the table with bare services, as it runs where nobody inspects.
+ */
+export const runners = ['xstate', 'table', 'bare'] as const;
 export type Runner = (typeof runners)[number];
 
 /** What must be seen after a step. */
@@ -137,20 +140,19 @@ export function startActor(logic: AnyActorLogic, input: unknown): RunningChart {
 // What services report comes from the services themselves; everything else is sent as a caller sends it.
 function deliver({ event }: PathCase, chart: RunningChart, world: OutsideWorld): void {
   const match = /^xstate\.(done|error)\.actor\.(.+)$/.exec(event.type);
-  if (match === null) return sendQuietly(chart, event);
+  if (match === null) return quietly(() => chart.send(event));
   const [, how, id = ''] = match;
   const given = event as EventObject & { readonly output?: unknown; readonly error?: unknown };
   const lives = world.end(id, how === 'done' ? { output: given.output } : { error: given.error });
   if (!lives) world.note(`no service "${id}" lives`);
 }
 
-// XState's development build warns of events to an actor that has ended; here they are sent on purpose.
-function sendQuietly(chart: RunningChart, event: EventObject): void {
-  if (chart.getSnapshot().status === 'active') return chart.send(event);
+/** XState's development build warns of events to an actor that has ended; here they are sent on purpose. */
+export function quietly(send: () => void): void {
   const { warn } = console;
   console.warn = () => undefined;
   try {
-    chart.send(event);
+    send();
   } finally {
     console.warn = warn;
   }

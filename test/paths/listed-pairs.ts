@@ -85,11 +85,6 @@ export const listedPairs: Readonly<Record<string, readonly ListedPairs[]>> = {
     },
     { ...but(operativeStates, ...turnLives), event: 'xstate.done.actor.turn', why: 'the turn lives in active only' },
     { ...but(operativeStates, ...turnLives), event: 'xstate.error.actor.turn', why: 'the turn lives in active only' },
-    {
-      ...but(operativeStates, ...turnLives),
-      event: 'turn.sealed',
-      why: 'reported by the turn, which lives in active only',
-    },
   ],
 };
 
@@ -101,3 +96,39 @@ export function asPairs(listed: readonly ListedPairs[]): readonly string[] {
 function but(states: readonly string[], ...left: readonly string[]): Pick<ListedPairs, 'states'> {
   return { states: states.filter((state) => !left.includes(state)) };
 }
+
+const compacting = [
+  'message.submit',
+  'turn.resume',
+  'turn.cancel',
+  'operative.compact',
+  'operative.close',
+  'turn.sealed',
+  'xstate.done.actor.compact',
+  'xstate.error.actor.compact',
+];
+
+/** The pairs that scripted services execute and real ones cannot, by chart. The same rule: executed or listed. */
+export const unrealPairs: Readonly<Record<string, readonly ListedPairs[]>> = {
+  turn: [
+    { event: 'turn.cancel', states: ['idle'], why: 'a turn is started in the step that makes it' },
+    { event: 'approval.answered', states: ['dispatching.live'], why: 'an answer comes only while a question is open' },
+    {
+      event: 'xstate.done.actor.dispatchTools',
+      states: ['dispatching.awaitingApproval'],
+      why: 'a batch with an open question has not settled',
+    },
+  ],
+  toolCall: [],
+  operative: [
+    { event: 'xstate.error.actor.reload', states: ['reloading'], why: 'the reload reports every failure as a fact' },
+    { event: 'xstate.done.actor.turn', states: ['active.running'], why: 'every end of a turn seals it first' },
+    { event: 'turn.sealed', states: ['active.settling'], why: 'a turn is sealed once' },
+    {
+      event: 'turn.sealed',
+      states: ['reloading', 'closed'],
+      why: 'the last turn is over and the next one has not begun',
+    },
+    ...compacting.map((event) => ({ event, states: ['compacting'], why: 'no part of the library compacts yet' })),
+  ],
+};

@@ -49,7 +49,7 @@ export const operativeCases: readonly OperativeCase[] = [
   compact('compact', true),
   compact('compact in vain', false),
   caseOf('close', { type: 'operative.close', question: named('close') }, { what: 'close' }),
-  { ...caseOf('turn sealed', { type: 'turn.sealed' }, { what: 'sealed' }), while: 'turn' },
+  caseOf('turn sealed', { type: 'turn.sealed' }, { what: 'sealed' }), // told by the runtime, also after a turn broke
   turnEnded('turn ended', 'completed', 0, 0, 'nothing'),
   turnEnded('turn failed', 'failed', 0, 0, 'nothing'),
   turnEnded('turn ended with queued messages', 'completed', 0, 1, 'queued'),
@@ -86,17 +86,20 @@ interface Kind {
   readonly queued: number;
 }
 
-/** The walk through the operative chart, for each of its two options on and off. */
+/** The settings of the walk: its two options on and off, and messages that wait. */
+export const kinds: Readonly<Record<string, Kind>> = {
+  plain: { reloads: false, startsLate: false, queued: 0 },
+  'starts late messages': { reloads: false, startsLate: true, queued: 0 },
+  reloads: { reloads: true, startsLate: false, queued: 0 },
+  'reloads, starts late messages': { reloads: true, startsLate: true, queued: 0 },
+  'reloads, holds messages': { reloads: true, startsLate: false, queued: 1 },
+};
+
+/** The walk through the operative chart. */
 export const operativeWalk: ChartWalk<OperativeCase> = {
   machine: operativeMachine,
   cases: operativeCases,
-  settings: [
-    settingOf('plain', { reloads: false, startsLate: false, queued: 0 }),
-    settingOf('starts late messages', { reloads: false, startsLate: true, queued: 0 }),
-    settingOf('reloads', { reloads: true, startsLate: false, queued: 0 }),
-    settingOf('reloads, starts late messages', { reloads: true, startsLate: true, queued: 0 }),
-    settingOf('reloads, holds messages', { reloads: true, startsLate: false, queued: 1 }),
-  ],
+  settings: Object.entries(kinds).map(([name, kind]) => settingOf(name, kind)),
 };
 
 function settingOf(name: string, kind: Kind): ChartSetting<OperativeCase> {
@@ -110,14 +113,17 @@ function settingOf(name: string, kind: Kind): ChartSetting<OperativeCase> {
     reference: () => new OperativeReference(kind),
     start: (machine, runner, world) => {
       const scope = world.scope<OperativeScope>({ turnInput }, { queued: kind.queued });
-      const service = world.service((id) => id);
-      const actors = { turn: service, reload: service, compact: service };
+      const label = (id: string) => id;
+      const service = (id: string) => (runner === 'bare' ? world.bareService(() => id, label) : world.service(label));
+      const actors = { turn: world.service(label), reload: service('reload'), compact: service('compact') };
       const { id, config, implementations } = machine;
       const { sends } = operativeChart;
       const logic =
         runner === 'xstate'
           ? machine.provide({ actors })
-          : chartLogic<OperativeMachineEvent, unknown, unknown>({ id, config, implementations, sends }, actors);
+          : chartLogic<OperativeMachineEvent, unknown, unknown>({ id, config, implementations, sends }, actors, {
+              services: runner === 'bare' ? 'bare' : 'actors',
+            });
       return startActor(logic, { scope, ...kind });
     },
   };

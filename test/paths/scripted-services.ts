@@ -1,13 +1,16 @@
 // Invoked actors that do nothing until a test ends them, and a log of everything a chart does to the outside.
 
-import type { ActorLogic, AnyActorRef, EventObject, Snapshot } from 'xstate';
+import type { ActorLogic, EventObject, Snapshot } from 'xstate';
+import { serviceLogic } from '../../src/machines/service.ts';
 
 type ScriptedSnapshot = Snapshot<unknown> & { readonly label: string };
+
+type Outcome = { readonly output: unknown } | { readonly error: unknown };
 
 /** What a chart did, in order: calls of its scope, services started, stopped and sent to. */
 export class OutsideWorld {
   #log: string[] = [];
-  readonly #live = new Map<string, { readonly label: string; readonly actor: AnyActorRef }>();
+  readonly #live = new Map<string, { readonly label: string; readonly end: (how: Outcome) => void }>();
 
   /** Services that were started and neither ended nor stopped. */
   get live(): readonly string[] {
@@ -23,10 +26,31 @@ export class OutsideWorld {
   }
 
   /** Ends a live service from within; false when none of that id lives. */
-  end(id: string, how: { readonly output: unknown } | { readonly error: unknown }): boolean {
+  end(id: string, how: Outcome): boolean {
     const found = this.#live.get(id);
-    found?.actor.send({ type: 'script.end', ...how });
+    this.#live.delete(id);
+    found?.end(how);
     return found !== undefined;
+  }
+
+  /** As `service`, for running without an actor: such a service does not know its id. */
+  bareService(idOf: (input: unknown) => string, labelOf: (id: string, input: unknown) => string) {
+    return serviceLogic<unknown, unknown>((input, actor) => {
+      const id = idOf(input);
+      const label = labelOf(id, input);
+      this.note(`start ${label}`);
+      this.#live.set(id, {
+        label,
+        // Only beginning can break a bare service, so what it would tell the chart then is told here.
+        end: (how) =>
+          'error' in how
+            ? actor.report({ type: `xstate.error.actor.${id}`, error: how.error })
+            : actor.settle(how.output),
+      });
+      return () => {
+        if (this.#live.delete(id)) this.note(`stop ${label}`);
+      };
+    });
   }
 
   /** Logic of one service. `labelOf` shows what it was started with. */
@@ -40,12 +64,11 @@ export class OutsideWorld {
       }),
       start: ({ label }, { self }) => {
         this.note(`start ${label}`);
-        this.#live.set(self.id, { label, actor: self });
+        this.#live.set(self.id, { label, end: (how) => self.send({ type: 'script.end', ...how }) });
       },
       transition: (snapshot, event, { self }) => {
         const { label } = snapshot;
         if (event.type === 'script.end') {
-          this.#live.delete(self.id);
           const ended = event as EventObject & { readonly output?: unknown; readonly error?: unknown };
           return 'error' in ended
             ? { status: 'error', output: undefined, error: ended.error, label }

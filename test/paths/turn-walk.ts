@@ -99,17 +99,20 @@ export const turnCases: readonly TurnCase[] = [
 
 const nothing = { beforeTurn: false, beforeIteration: false, afterIteration: false, afterTurn: false };
 
-/** The walk through the turn chart. Stages decide which states exist at all. */
+/** The settings of the walk. Stages decide which states exist at all. */
+export const stagesOf: Readonly<Record<string, Readonly<Record<Stage, boolean>>>> = {
+  'all stages': { beforeTurn: true, beforeIteration: true, afterIteration: true, afterTurn: true },
+  'no stage': nothing,
+  'shaping and closing only': { ...nothing, beforeIteration: true, afterTurn: true },
+  'review only': { ...nothing, afterIteration: true },
+  'preparing only': { ...nothing, beforeTurn: true },
+};
+
+/** The walk through the turn chart. */
 export const turnWalk: ChartWalk<TurnCase> = {
   machine: turnMachine,
   cases: turnCases,
-  settings: [
-    settingOf('all stages', { beforeTurn: true, beforeIteration: true, afterIteration: true, afterTurn: true }),
-    settingOf('no stage', nothing),
-    settingOf('shaping and closing only', { ...nothing, beforeIteration: true, afterTurn: true }),
-    settingOf('review only', { ...nothing, afterIteration: true }),
-    settingOf('preparing only', { ...nothing, beforeTurn: true }),
-  ],
+  settings: Object.entries(stagesOf).map(([name, stages]) => settingOf(name, stages)),
 };
 
 function settingOf(name: string, stages: Readonly<Record<Stage, boolean>>): ChartSetting<TurnCase> {
@@ -119,16 +122,20 @@ function settingOf(name: string, stages: Readonly<Record<Stage, boolean>>): Char
     reference: () => new TurnReference(stages),
     start: (machine, runner, world) => {
       const scope = world.scope<TurnScope>({ output: 'the result' });
-      const service = world.service((id, input) => {
-        const stage =
-          typeof input === 'object' && input !== null && 'stage' in input ? ` at ${String(input.stage)}` : '';
-        return `${id}${stage}`;
-      });
-      const actors = { applyTransformers: service, streamModel: service, delay: service, dispatchTools: service };
+      const stage = (input: unknown) => (input as { readonly stage: Stage }).stage;
+      const label = (id: string, input: unknown) => (id in stageOf ? `${id} at ${stage(input)}` : id);
+      const names = ['applyTransformers', 'streamModel', 'delay', 'dispatchTools'];
+      const idOf = (name: string) => (input: unknown) =>
+        name === 'applyTransformers' ? (serviceAt.get(stage(input)) ?? name) : name;
+      const service = (name: string) =>
+        runner === 'bare' ? world.bareService(idOf(name), label) : world.service(label);
+      const actors = Object.fromEntries(names.map((name) => [name, service(name)]));
       const logic =
         runner === 'xstate'
           ? machine.provide({ actors })
-          : chartLogic<TurnMachineEvent, unknown, unknown>(machine, actors);
+          : chartLogic<TurnMachineEvent, unknown, unknown>(machine, actors, {
+              services: runner === 'bare' ? 'bare' : 'actors',
+            });
       return startActor(logic, { scope, stages });
     },
   };
@@ -140,6 +147,8 @@ const stageOf: Readonly<Record<string, Stage>> = {
   review: 'afterIteration',
   close: 'afterTurn',
 };
+
+const serviceAt = new Map(Object.entries(stageOf).map(([service, stage]) => [stage, service]));
 
 const serviceOf: Readonly<Record<string, string>> = {
   preparing: 'prepare',
