@@ -3,10 +3,12 @@
 import { messageOf, TurnchartError } from '../contracts/errors.ts';
 import type { Rewrite, Stage, Transformer, TransformerContext, View } from '../contracts/transformer.ts';
 import { openCalls, type Conversation } from '../conversation/conversation.ts';
+import { measureOf } from '../conversation/measure.ts';
 import type { Message } from '../conversation/message.ts';
-import { pairingFault } from '../conversation/pairing.ts';
+import { messageFault, pairingFault } from '../conversation/pairing.ts';
 import { repair } from '../conversation/repair.ts';
-import { estimateTokens } from '../conversation/tokens.ts';
+import { tokensOf } from '../conversation/tally.ts';
+import { calibrationOf, overheadTokens } from '../conversation/tokens.ts';
 import { serviceLogic, type ServiceLogic } from '../machines/service.ts';
 import type { TurnFacts, TurnScope } from '../machines/turn.ts';
 import { cancelReason } from './call-model.ts';
@@ -25,21 +27,43 @@ export const applyTransformers: ServiceLogic<{ readonly scope: TurnScope; readon
     return () => run.abandon();
   });
 
+/** Has a transformer compact the transcript. `done` is called at most once, and never after the returned `abandon`. */
+export function runCompaction(
+  record: TurnRecord,
+  compactor: Transformer,
+  instructions: string | undefined,
+  done: () => void,
+): () => void {
+  const run = new StageRun(record, 'beforeTurn', done, { compactor, instructions });
+  run.go();
+  return () => run.abandon();
+}
+
+interface Compaction {
+  readonly compactor: Transformer;
+  readonly instructions: string | undefined;
+}
+
 class StageRun {
   readonly #record: TurnRecord;
   readonly #stage: Stage;
   readonly #transformers: readonly Transformer[];
   readonly #settle: () => void;
+  readonly #compaction: Compaction | undefined;
   readonly #calls = new SideCalls();
   #controller: AbortController | undefined;
   #next = 0;
+  /** The transcript when the transformer was called. */
+  #found: Mark;
   #isOver = false;
 
-  constructor(record: TurnRecord, stage: Stage, settle: () => void) {
+  constructor(record: TurnRecord, stage: Stage, settle: () => void, compaction?: Compaction) {
     this.#record = record;
     this.#stage = stage;
-    this.#transformers = record.settings.transformers[stage];
+    this.#compaction = compaction;
+    this.#transformers = compaction === undefined ? record.settings.transformers[stage] : [compaction.compactor];
     this.#settle = settle;
+    this.#found = markOf(record.conversation);
   }
 
   /** Goes on with the next transformer; as long as they return at once, so does the whole stage. */
@@ -48,19 +72,19 @@ class StageRun {
       const transformer = this.#transformers[this.#next++];
       if (transformer === undefined) break;
       const input = this.#input();
-      const base = this.#record.conversation.messages.length;
+      this.#found = markOf(this.#record.conversation);
       try {
-        const given: unknown = this.#call(transformer, input);
+        const given: unknown = this.#call(transformer, input, this.#context(transformer));
         if (this.#isOver) return; // it cancelled its own turn: what it gave comes too late
         if (isThenable(given)) {
           // Promise.resolve tames thenables that call back at once or twice.
           Promise.resolve(given).then(
-            (value) => this.#resume(() => this.#take(transformer, value as Outcome, input, base), transformer),
+            (value) => this.#resume(() => this.#take(transformer, value as Outcome, input), transformer),
             (thrown) => this.#resume(() => this.#refuse(transformer, thrown), transformer),
           );
           return;
         }
-        this.#take(transformer, given as Outcome, input, base);
+        this.#take(transformer, given as Outcome, input);
       } catch (thrown) {
         if (this.#isOver) return;
         this.#refuse(transformer, thrown);
@@ -102,12 +126,16 @@ class StageRun {
     return { system: view.system, messages: [...view.messages] };
   }
 
-  #call(transformer: Transformer, input: Conversation): unknown {
-    return transformer[this.#stage]?.(input, this.#context());
+  #call(transformer: Transformer, input: Conversation, context: TransformerContext): unknown {
+    const compaction = this.#compaction;
+    if (compaction !== undefined) return transformer.compact?.(input, context, compaction.instructions);
+    return transformer[this.#stage]?.(input, context);
   }
 
-  #context(): TransformerContext {
+  #context(transformer: Transformer): TransformerContext {
     const record = this.#record;
+    const { conversation, settings } = record;
+    const ratio = calibrationOf(conversation);
     const signal = () => (this.#controller ??= this.#newController()).signal;
     return {
       stage: this.#stage,
@@ -119,7 +147,13 @@ class StageRun {
       },
       ...(record.lastUsage === undefined ? {} : { lastUsage: record.lastUsage }),
       overflow: record.isReshaped,
-      estimateTokens,
+      estimateTokens: (of) => Math.ceil(tokensOf(of) * ratio),
+      get overheadTokens() {
+        return Math.ceil((overheadTokens(conversation.system) + overheadTokens(settings.definitions)) * ratio);
+      },
+      reportFailure: (error) => {
+        if (!this.#isOver) this.#refuse(transformer, error);
+      },
       complete: (request, options) => this.#calls.complete(record, request, options?.model),
     };
   }
@@ -130,21 +164,26 @@ class StageRun {
     return controller;
   }
 
-  #take(transformer: Transformer, given: Outcome, input: Conversation, base: number): void {
-    tellTogether(this.#record.events, () => this.#use(transformer, given, input, base));
+  #take(transformer: Transformer, given: Outcome, input: Conversation): void {
+    tellTogether(this.#record.events, () => this.#use(transformer, given, input));
   }
 
-  #use(transformer: Transformer, given: Outcome, input: Conversation, base: number): void {
-    if (given === undefined || given === null) return;
+  #use(transformer: Transformer, outcome: Outcome, input: Conversation): void {
+    const record = this.#record;
+    const isInPlace = isChanged(record.conversation, this.#found);
+    const given = outcome ?? (isInPlace ? {} : undefined);
+    if (given === undefined) return;
     if (typeof given !== 'object') {
       throw new TypeError(`expected an object or nothing, got ${typeof given}`);
     }
-    const record = this.#record;
-    const before = input.messages.length;
-    const changed =
-      this.#stage === 'beforeIteration'
-        ? this.#takeView(given as View, input)
-        : this.#takeRewrite(transformer, given as Rewrite, base);
+    const isView = this.#stage === 'beforeIteration' || this.#compaction !== undefined;
+    if (isView && isInPlace) {
+      throw new TypeError('it changed the transcript itself; before an iteration only a returned view counts');
+    }
+    const before = isView ? input.messages.length : this.#found.length;
+    const changed = isView
+      ? this.#takeView(given as View, input)
+      : this.#takeRewrite(transformer, given as Rewrite, isInPlace);
     const turnContext = given.turnContext;
     if (turnContext !== undefined && turnContext !== null) record.turnContext = turnContext;
     else if (!changed) return;
@@ -158,18 +197,18 @@ class StageRun {
     });
   }
 
-  #takeRewrite(transformer: Transformer, { conversation }: Rewrite, base: number): boolean {
+  #takeRewrite(transformer: Transformer, given: Rewrite, isInPlace: boolean): boolean {
     const record = this.#record;
-    if (conversation === undefined || conversation === null) return false;
+    const conversation = given.conversation ?? (isInPlace ? record.conversation : undefined);
+    if (conversation === undefined) return false;
     const { messages, system } = conversation;
-    const later = conversation === record.conversation ? [] : record.conversation.messages.slice(base);
+    const later = conversation === record.conversation ? [] : record.conversation.messages.slice(this.#found.length);
     // An array the transformer keeps must not become the transcript, and a fault must show before anything changes.
     const next = Array.isArray(messages) && later.length > 0 ? [...messages, ...later] : messages;
     checkSystem(system);
     const fault = pairingFault(next, { openTail: this.#stage === 'afterIteration' });
     if (fault !== undefined) {
-      // Changed in place, so there is no previous value left to stand.
-      if (conversation === record.conversation) putContents(conversation, repair(conversation).conversation);
+      if (conversation === record.conversation) this.#mend();
       throw new BrokenPairs(fault);
     }
     replaceContents(record.conversation, { system, messages: next }, transformer.name, record.events);
@@ -193,7 +232,17 @@ class StageRun {
     return true;
   }
 
+  // What was changed in place has no previous value left to stand: what cannot stay is repaired.
+  #mend(): void {
+    const { conversation } = this.#record;
+    if (!Array.isArray(conversation.messages)) conversation.messages = this.#found.messages;
+    if (pairingFault(conversation.messages, { openTail: this.#stage === 'afterIteration' }) === undefined) return;
+    const messages = conversation.messages.filter((message) => messageFault(message) === undefined);
+    putContents(conversation, repair({ ...conversation, messages }).conversation);
+  }
+
   #refuse(transformer: Transformer, thrown: unknown): void {
+    if (isChanged(this.#record.conversation, this.#found)) this.#mend();
     const error =
       thrown instanceof BrokenPairs
         ? new TurnchartError(
@@ -209,17 +258,32 @@ class StageRun {
   }
 }
 
+interface Mark {
+  readonly messages: Message[];
+  readonly length: number;
+  readonly last: Message | undefined;
+}
+
+function markOf({ messages }: Conversation): Mark {
+  return { messages, length: messages.length, last: messages.at(-1) };
+}
+
+// As far as can be seen without reading the history again.
+function isChanged({ messages }: Conversation, found: Mark): boolean {
+  return messages !== found.messages || messages.length !== found.length || messages.at(-1) !== found.last;
+}
+
 class BrokenPairs extends Error {}
 
 function checkPairs(messages: readonly Message[]): void {
-  const fault = pairingFault(messages);
+  const fault = pairingFault(messages, { remembers: true });
   if (fault !== undefined) throw new BrokenPairs(fault);
 }
 
 function checkAppended(more: readonly Message[], transcript: readonly Message[]): void {
   checkPairs(more);
   const ids = new Set(more.map((message) => message.id));
-  const known = transcript.find((message) => ids.has(message.id));
+  const known = transcript.find((message) => ids.has(measureOf(message).id));
   if (known !== undefined)
     throw new BrokenPairs(`"append" holds message ${known.id}, which is in the transcript already`);
 }
