@@ -1,11 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { Transformer, TransformerContext } from '../../src/contracts/transformer.ts';
-import { createConversation } from '../../src/conversation/conversation.ts';
-import { assistantMessage, userMessage } from '../../src/conversation/message.ts';
-import { deferred, interpreters, playTurn, startTurn, toolOf } from '../runtime/turn-bench.ts';
+import { userMessage } from '../../src/conversation/message.ts';
+import { interpreters, playTurn, startTurn, toolOf } from '../runtime/turn-bench.ts';
 
 const stages = ['beforeTurn', 'beforeIteration', 'afterIteration', 'afterTurn'] as const;
-const rewriting = ['beforeTurn', 'afterIteration', 'afterTurn'] as const;
 const look = toolOf('look');
 const twoIterations = [{ calls: [{ name: 'look' }] }, { text: 'done' }];
 
@@ -238,132 +236,4 @@ describe.each(interpreters)('views (%s)', (interpreter) => {
       expect(turn.has('transformer.failed')).toBe(false);
     },
   );
-});
-
-describe.each(interpreters)('rewrites (%s)', (interpreter) => {
-  const shorten: Transformer['beforeTurn'] = ({ system, messages }) => ({
-    conversation: { system, messages: messages.slice(-1) },
-  });
-  const longer = () =>
-    createConversation({ messages: [userMessage('old'), assistantMessage('older'), userMessage('go', { id: 'u1' })] });
-
-  test.each(rewriting)('of %s are durable, announced and counted', async (stage) => {
-    const turn = await playTurn({
-      interpreter,
-      conversation: longer(),
-      transformers: [{ name: 'short', [stage]: shorten }],
-      script: [{ text: 'x' }],
-    });
-    const before = stage === 'beforeTurn' ? 3 : 4;
-    expect(turn.all('transcript.replaced')).toEqual([{ type: 'transcript.replaced', by: 'short', messages: 1 }]);
-    expect(turn.all('transformer.applied')).toMatchObject([{ stage, messagesBefore: before, messagesAfter: 1 }]);
-    expect(turn.lines()).toEqual(stage === 'beforeTurn' ? ['user: go', 'assistant: x'] : ['assistant: x']);
-  });
-
-  test('are rebased: what was appended meanwhile stands behind them', async () => {
-    const gate = deferred<undefined>();
-    const conversation = longer();
-    const turn = startTurn({
-      interpreter,
-      conversation,
-      transformers: [
-        {
-          name: 'slow',
-          beforeTurn: async ({ system, messages }) => {
-            const kept = messages.slice(-1);
-            await gate.promise;
-            return { conversation: { system, messages: kept } };
-          },
-        },
-      ],
-      script: [{ text: 'x' }],
-    });
-    conversation.messages.push(userMessage('meanwhile', { id: 'm1' }));
-    gate.resolve(undefined);
-    await turn.end();
-    expect(turn.lines()).toEqual(['user: go', 'user: meanwhile', 'assistant: x']);
-  });
-
-  test('do not make the array of the transformer the transcript', async () => {
-    const kept = [userMessage('kept', { id: 'k' })];
-    const turn = await playTurn({
-      interpreter,
-      transformers: [{ name: 't', beforeTurn: ({ system }) => ({ conversation: { system, messages: kept } }) }],
-      script: [{ text: 'x' }],
-    });
-    expect(kept).toHaveLength(1);
-    expect(turn.lines()).toEqual(['user: kept', 'assistant: x']);
-  });
-
-  test('in place count when the conversation is returned', async () => {
-    const turn = await playTurn({
-      interpreter,
-      conversation: longer(),
-      transformers: [
-        {
-          name: 'in place',
-          beforeTurn: (conversation) => {
-            conversation.messages.splice(0, 2);
-            return { conversation };
-          },
-        },
-      ],
-      script: [{ text: 'x' }],
-    });
-    expect(turn.lines()).toEqual(['user: go', 'assistant: x']);
-    expect(turn.all('transcript.replaced')).toEqual([{ type: 'transcript.replaced', by: 'in place', messages: 1 }]);
-  });
-
-  test('of afterIteration may keep the open calls of the answer, and then these run', async () => {
-    const turn = await playTurn({
-      interpreter,
-      tools: [look],
-      transformers: [
-        {
-          name: 'drop the second call',
-          afterIteration: ({ system, messages }) => ({
-            conversation: {
-              system,
-              messages: messages.map((message, index) =>
-                index === 1 ? { ...message, content: message.content.slice(0, 1) } : message,
-              ),
-            },
-          }),
-        },
-      ],
-      script: [{ calls: [{ name: 'look' }, { name: 'look' }] }, { text: 'x' }],
-    });
-    expect(turn.lines()).toEqual(['user: go', 'call look', 'completed: look done', 'assistant: x']);
-  });
-
-  test('of afterIteration that take all calls away complete the turn', async () => {
-    const turn = await playTurn({
-      interpreter,
-      tools: [look],
-      transformers: [
-        {
-          name: 'drop the answer',
-          afterIteration: ({ system, messages }) => ({ conversation: { system, messages: messages.slice(0, -1) } }),
-        },
-      ],
-      script: [{ calls: [{ name: 'look' }] }],
-    });
-    expect(turn.lines()).toEqual(['user: go']);
-    expect(turn.result.reason).toBe('completed');
-  });
-
-  test('can change the system blocks alone', async () => {
-    const turn = await playTurn({
-      interpreter,
-      transformers: [
-        {
-          name: 't',
-          beforeTurn: ({ messages }) => ({ conversation: { system: [{ type: 'text', text: 's' }], messages } }),
-        },
-      ],
-      script: [{ text: 'x' }],
-    });
-    expect(turn.conversation.system).toEqual([{ type: 'text', text: 's' }]);
-    expect(turn.requests[0]).toMatchObject({ system: [{ text: 's' }], messages: [{ id: 'u1' }] });
-  });
 });
