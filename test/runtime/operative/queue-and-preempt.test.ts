@@ -209,6 +209,14 @@ describe.each(bothWays)('policy preempt (%s)', (interpreter) => {
     expect(bench.log().slice(-2)).toEqual(['queued P', 'completed aborted']);
   });
 
+  test('then cancel: the preempt keeps its place before a later steer', async () => {
+    const bench = await operativeIn('preempting', { interpreter });
+    void bench.submit('L');
+    void bench.operative.cancel();
+    await bench.rest();
+    expect(bench.lines().slice(-2)).toEqual(['user P', 'user L']);
+  });
+
   test('then cancel, then preempt: one next turn with both', async () => {
     const bench = await operativeIn('preempting', { interpreter });
     void bench.operative.cancel();

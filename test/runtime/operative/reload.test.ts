@@ -121,6 +121,23 @@ describe.each(bothWays)('reloadBeforeStart (%s)', (interpreter) => {
     expect(bench.lines()).toEqual(['user A', 'assistant Hi']);
   });
 
+  test('unanswered messages of several turns come back in order', async () => {
+    let fails = true;
+    const bench = startOperative({
+      interpreter,
+      script: () => (fails ? { throw: new Error('down') } : { text: 'Hi' }),
+      own: { reloadBeforeStart: () => stored() },
+    });
+    for (const id of ['A', 'B', 'C']) {
+      void bench.submit(id);
+      await bench.host.settle();
+    }
+    fails = false;
+    await bench.operative.resume();
+    await bench.rest();
+    expect(bench.lines()).toEqual(['user A', 'user B', 'user C', 'assistant Hi']);
+  });
+
   test('an answered message that the store has lost is not put back', async () => {
     const bench = startOperative({ interpreter, own: { reloadBeforeStart: () => stored() } });
     void bench.operative.submit(said('user', 'A'));
