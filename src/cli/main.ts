@@ -6,7 +6,7 @@ import { createEngine, createOperative, userMessage, type Engine, type Message }
 import { approveBy, type AskPerson } from './approval.ts';
 import { commandOf, usage, type RunOptions } from './arguments.ts';
 import { askOnTerminal } from './ask-on-terminal.ts';
-import { startChat } from './chat/chat.ts';
+import { startChat, type Chat } from './chat/chat.ts';
 import { openConsole } from './chat/console.ts';
 import { runGuidedDemo } from './guided-demo.ts';
 import { listenForInterrupts } from './interrupts.ts';
@@ -25,6 +25,7 @@ const outlet = createOutlet(stdout, () => abort.abort());
 const isTerminal = stdout.isTTY && env['TERM'] !== 'dumb';
 const defaultPrompt = 'How many files are here, and which is the longest?';
 let interruptCode: number | undefined;
+let diagnose = (message: string): void => void stderr.write(`turnchart: ${message}\n`);
 
 /** Exit codes: see `usage`. */
 async function main(): Promise<number> {
@@ -50,7 +51,17 @@ async function main(): Promise<number> {
 async function chat(options: RunOptions): Promise<number> {
   const session = await sessionOf(options);
   const { model, why } = await chosenModel(options);
-  const running = startChat({
+  let running: Chat | undefined;
+  let exitCode = 0;
+  const leave = (code: number) => {
+    exitCode = code;
+    running?.leave();
+  };
+  abort.signal.addEventListener('abort', () => leave(0)); // the terminal is gone
+  process.on('SIGINT', () => running?.interrupt());
+  process.on('SIGTERM', () => leave(143));
+  process.on('SIGHUP', () => leave(129));
+  const chatting = startChat({
     open: (listener) =>
       openConsole({ input: stdin, output: stdout, write: outlet.write, color: isColored(options) }, listener),
     operative: (ask) =>
@@ -64,16 +75,13 @@ async function chat(options: RunOptions): Promise<number> {
     greeting: `${model.id}: ${why}\nType a message; while it is answered, type again to steer. /help tells more.\n\n`,
     resume: options.resume,
   });
-  let exitCode = 0;
-  const leave = (code: number) => {
-    exitCode = code;
-    running.leave();
-  };
-  abort.signal.addEventListener('abort', () => leave(0)); // the terminal is gone
-  process.on('SIGINT', running.interrupt);
-  process.on('SIGTERM', () => leave(143));
-  process.on('SIGHUP', () => leave(129));
-  await running.left;
+  running = chatting;
+  // While the chat has the terminal, what is written beside it would tear its rows apart.
+  const toStderr = { diagnose, warn: console.warn };
+  diagnose = chatting.notice;
+  console.warn = (...words: readonly unknown[]) => chatting.notice(words.map(String).join(' '));
+  await chatting.left;
+  ({ diagnose, warn: console.warn } = toStderr);
   return exitCode;
 }
 
@@ -143,7 +151,7 @@ class Refusal extends Error {}
 
 async function sessionOf({ session: name }: RunOptions): Promise<Session | undefined> {
   if (name === undefined) return undefined;
-  const outcome = await openSession(name, sessionFolder(env), diagnose);
+  const outcome = await openSession(name, sessionFolder(env), (message) => diagnose(message));
   if ('refused' in outcome) throw new Refusal(outcome.refused);
   const { session } = outcome;
   process.once('exit', session.release);
@@ -178,10 +186,6 @@ function reporterFor(options: RunOptions): Reporter {
 
 function isColored({ color }: RunOptions): boolean {
   return color && isTerminal && (env['NO_COLOR'] ?? '') === '';
-}
-
-function diagnose(message: string): void {
-  stderr.write(`turnchart: ${message}\n`);
 }
 
 function version(): string {

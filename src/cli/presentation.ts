@@ -25,6 +25,7 @@ export function isRecord({ type }: OperativeEvent): boolean {
 }
 
 const records: ReadonlySet<OperativeEvent['type']> = new Set<OperativeEvent['type']>([
+  'turn.started', // with the message that started it
   'message.appended',
   'message.injected',
   'message.queued',

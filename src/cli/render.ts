@@ -1,4 +1,4 @@
-// What a person sees of each event, as text. Pure but for the one fact it keeps: whether a line is unfinished.
+// What a person sees of each event, as text. Pure but for what it keeps of an unfinished line.
 
 import {
   textOf,
@@ -30,6 +30,7 @@ export function createRender({ color, columns }: RenderOptions): Render {
   const red = paint(31, 39);
   const green = paint(32, 39);
   let unfinished = false;
+  let half = ''; // the first half of a character whose second half comes with the next piece
 
   const line = (text: string): string => {
     const before = unfinished ? '\n' : '';
@@ -37,12 +38,15 @@ export function createRender({ color, columns }: RenderOptions): Render {
     return `${before}${text}\n`;
   };
   const piece = (text: string, painted: (text: string) => string): string => {
-    const plain = plainText(text);
+    const whole = half + text;
+    half = /[\uD800-\uDBFF]$/.exec(whole)?.[0] ?? '';
+    const plain = plainText(half === '' ? whole : whole.slice(0, -1));
     if (plain !== '') unfinished = !plain.endsWith('\n');
     // Colours end before a line does, so that nothing printed between two pieces is coloured.
     return plain.split('\n').map(painted).join('\n');
   };
   const endOfBlock = (): string => {
+    half = '';
     const end = unfinished ? '\n' : '';
     unfinished = false;
     return end;

@@ -22,7 +22,8 @@ describe('commandOf', () => {
   });
 
   test('takes every option', () => {
-    const args = '--json --no-color --max-iterations 3 --seed 7 --pace 0 --model openai:gpt-5.4 --session work --resume';
+    const args =
+      '--json --no-color --max-iterations 3 --seed 7 --pace 0 --model openai:gpt-5.4 --session work --resume';
     expect(commandOf(args.split(' '))).toEqual({
       type: 'run',
       options: {

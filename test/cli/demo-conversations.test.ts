@@ -3,6 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { demoModel } from '../../src/cli/demo-model.ts';
 import {
+  assistantMessage,
   createConversation,
   createEngine,
   defineTool,
@@ -179,6 +180,30 @@ describe('the demo model in a turn', () => {
         'There are no .ts files here.',
       );
     }
+  });
+});
+
+describe('the demo model, after an answer that was broken off', () => {
+  const answerTo = async (...later: readonly string[]) => {
+    const messages = [
+      userMessage('read x.json'),
+      assistantMessage('I wi', { meta: { cut: 'aborted' } }),
+      ...later.map((text) => userMessage(text)),
+    ];
+    const conversation = createConversation({ messages });
+    const result = await createEngine({ model: demoModel({ paceMs: 0 }), tools: codingFolder(files) }).run(conversation)
+      .result;
+    return result.message && textOf(result.message);
+  };
+
+  test('does what it was asked when it is resumed, or told to go on', async () => {
+    expect(await answerTo()).toMatch(/^`x\.json` has 1 line\./);
+    expect(await answerTo('go on')).toMatch(/`x\.json` has 1 line\./);
+  });
+
+  test('leaves it when something else is asked, and does both for "also"', async () => {
+    expect(await answerTo('read src/a.ts')).toMatch(/^`src\/a\.ts` has 3 lines\.(?!.*x\.json)/s);
+    expect(await answerTo('also read src/a.ts')).toMatch(/^`x\.json`.*`src\/a\.ts` has 3 lines\./s);
   });
 });
 

@@ -35,6 +35,10 @@ describe('createRender', () => {
     expect(rendered(text())).toBe('');
   });
 
+  test('puts a character together that came in two pieces', () => {
+    expect(rendered(text('a\uD83C', '\uDF0Db'))).toBe('a🌍b\n');
+  });
+
   test('marks thinking with a dot, dimmed line by line where colours are on', () => {
     const thinking: readonly EngineEvent[] = [
       { type: 'thinking.start', index: 0 },
@@ -87,6 +91,14 @@ describe('createRender', () => {
   });
 
   test('shows steered messages, approvals and background work', () => {
+    const framed = userMessage(
+      [
+        { type: 'text', text: '(Sent while you were working.)' },
+        { type: 'text', text: 'stop' },
+      ],
+      { meta: { frame: 1 } },
+    );
+    expect(rendered([{ type: 'message.injected', message: framed, iteration: 1 }])).toBe('↪ stop\n');
     expect(rendered([{ type: 'message.injected', message: userMessage('stop\nnow'), iteration: 1 }])).toBe(
       '↪ stop now\n',
     );

@@ -26,6 +26,8 @@ export interface ChatParts {
 
 /** A running chat. */
 export interface Chat {
+  /** Prints a line of the command's own. */
+  readonly notice: (text: string) => void;
   /** As if Ctrl-C had been pressed. */
   readonly interrupt: () => void;
   /** Closes the operative and gives the terminal back. */
@@ -60,7 +62,7 @@ export function startChat({ open, operative: makeOperative, session, color, gree
   });
   let isLeaving = false;
 
-  const say = (text: string): void => terminal.print(`${dim(text)}\n`);
+  const say = (text: string): void => presentation.show(() => terminal.insert(dim(plainText(text))));
   const elapsed = () => performance.now() - begun;
   const isBusy = () => operative.state !== 'idle';
 
@@ -126,13 +128,13 @@ export function startChat({ open, operative: makeOperative, session, color, gree
       if (outcome === 'injected') promised.add(message.id);
     });
     const shown = plainText(text).replaceAll('\n', '\n  ');
-    presentation.show(() => terminal.print(`› ${shown}${dim(fate)}\n`), { isRecord: true, after: submitted });
+    presentation.show(() => terminal.insert(`› ${shown}${dim(fate)}`), { isRecord: true, after: submitted });
   }
 
   async function obey(command: ChatCommand): Promise<void> {
     switch (command) {
       case 'help':
-        return terminal.print(chatHelp);
+        return terminal.insert(chatHelp);
       case 'state':
         return say(activeStates(operative));
       case 'quit':
@@ -185,7 +187,9 @@ export function startChat({ open, operative: makeOperative, session, color, gree
     if (resume) void obey('resume');
     else say('The last message of this session was not answered yet: /resume answers it.');
   }
-  return { interrupt: () => interrupt(), leave, left };
+  if (session?.conversation.messages.at(-1)?.meta?.['cut'] !== undefined)
+    say('The last answer of this session was broken off: say "go on", or something else.');
+  return { notice: say, interrupt: () => interrupt(), leave, left };
 }
 
 function sessionNews({ name, path, conversation, repaired }: Session): readonly string[] {

@@ -20,7 +20,10 @@ export interface ConsoleListener {
 
 /** Where a chat takes place. */
 export interface ChatConsole {
+  /** Text that grows. */
   readonly print: (text: string) => void;
+  /** Whole lines, put above a row that is still growing. */
+  readonly insert: (lines: string) => void;
   readonly showStatus: (status: string | undefined) => void;
   /** Asks a yes-or-no question, one at a time; false for anything but y, and once the signal is aborted. */
   readonly ask: (question: string, signal: AbortSignal) => Promise<boolean>;
@@ -126,6 +129,9 @@ export function openConsole({ input, output, write, color }: ConsoleParts, liste
   return {
     print(text) {
       if (isOpen) write(screen.print(text));
+    },
+    insert(lines) {
+      if (isOpen) write(screen.insert(lines));
     },
     showStatus(next) {
       status = next;

@@ -9,6 +9,8 @@ export interface Request {
   readonly words: string;
   /** It came while work on an earlier one was under way. */
   readonly steered: boolean;
+  /** The answer to an earlier one was broken off before it came. */
+  readonly afterCut?: true;
 }
 
 /** What the present answer has to go by. */
@@ -19,27 +21,37 @@ export interface Exchange {
   readonly fresh: boolean;
 }
 
-/** Reads back to the last assistant message without calls. Frames of steered messages and compaction marks are left out. */
+/** Reads back to the last whole assistant message without calls. Frames of steered messages and compaction marks are left out. */
 export function exchangeOf(messages: readonly Message[]): Exchange {
-  const finished = messages.findLastIndex((message) => message.role === 'assistant' && callsOf(message).length === 0);
+  const finished = messages.findLastIndex(
+    (message) => message.role === 'assistant' && !isCut(message) && callsOf(message).length === 0,
+  );
   const requests: Request[] = [];
   const evidence: Evidence[] = [];
   let open: ReadonlyMap<string, ToolCallBlock> = new Map();
   let fresh = false;
+  let wasCut = false;
   for (const message of messages.slice(finished + 1)) {
     if (message.role === 'assistant') {
       open = new Map(callsOf(message).map((call) => [call.id, call]));
       fresh = false;
+      wasCut ||= isCut(message);
     } else if (message.role === 'tool') {
       evidence.push(...evidenceIn(message, open));
     } else {
       const words = wordsOf(message);
       if (words === '') continue;
-      requests.push({ words, steered: requests.length > 0 && (open.size > 0 || evidence.length > 0) });
+      const steered = requests.length > 0 && (open.size > 0 || evidence.length > 0);
+      requests.push({ words, steered, ...(wasCut ? { afterCut: true } : {}) });
       fresh = true;
     }
   }
   return { requests, evidence, fresh };
+}
+
+// Cancelled while it was spoken: what was said is kept, but answers nothing.
+function isCut({ meta }: Message): boolean {
+  return meta?.['cut'] !== undefined;
 }
 
 function callsOf(message: Message): readonly ToolCallBlock[] {

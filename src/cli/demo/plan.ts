@@ -30,7 +30,7 @@ interface Standing {
 // Later messages add to the goals, replace them, or leave them as they are.
 function standing({ requests }: Exchange): Standing {
   let now: Standing = { goals: [] };
-  for (const { words, steered } of requests) {
+  for (const { words, steered, afterCut } of requests) {
     const { relation, goals } = wishOf(words);
     const [{ type }] = goals;
     const busy = now.goals.length > 0 && now.goals[0]?.type !== 'stop';
@@ -39,6 +39,7 @@ function standing({ requests }: Exchange): Standing {
       type === 'greeting' || type === 'thanks' || type === 'unknown' || type === 'unclear' || type === 'capabilities';
     if (!busy || type === 'stop') now = { goals };
     else if (type === 'continue') now = { goals: now.goals, remark: 'I go on.' };
+    else if (afterCut === true && relation !== 'also') now = { goals };
     else if (relation === 'instead') now = { goals, remark: `Changing course, as you said: ${said}.` };
     else if (idle && steered)
       now = { goals: now.goals, remark: `I got ${said}, but have no rule for it while I work, so I go on.` };

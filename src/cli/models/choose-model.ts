@@ -22,7 +22,7 @@ export interface ModelWishes {
   readonly paceMs: number;
 }
 
-const anthropicDefault = 'claude-sonnet-4-5';
+const anthropicDefault = 'claude-sonnet-5';
 const openaiDefault = 'gpt-5.4';
 const openaiURL = 'https://api.openai.com/v1';
 /** Milliseconds a named server has to list its models. */

@@ -22,6 +22,8 @@ export interface Below {
 export interface Screen {
   /** Adds text (its only escape sequences: colours), wrapped at words. */
   readonly print: (text: string) => string;
+  /** Puts whole lines above the row that is still growing. */
+  readonly insert: (lines: string) => string;
   /** Shows something else below the text. */
   readonly show: (below: Below) => string;
   /** To be called when the window has changed its size, with what stands below the text now. */
@@ -74,6 +76,12 @@ export function createScreen(columns: () => number, paint: (status: string) => s
       if (text === '') return '';
       const before = erase(false);
       return before + withRows(flow.add(text)) + draw();
+    },
+    insert(lines) {
+      const other = createFlow(columns);
+      const rows = other.add(lines.endsWith('\n') ? lines : `${lines}\n`);
+      const before = erase(false);
+      return before + withRows(rows) + draw();
     },
     show(next) {
       if (isSame(below, next)) return '';

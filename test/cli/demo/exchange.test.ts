@@ -22,6 +22,14 @@ describe('exchangeOf', () => {
     expect(evidence).toEqual([]);
   });
 
+  test('takes no answer that was broken off for one', () => {
+    const cut = assistantMessage('I wi', { meta: { cut: 'aborted' } });
+    expect(exchangeOf([userMessage('one'), cut, userMessage('two')]).requests).toEqual([
+      { words: 'one', steered: false },
+      { words: 'two', steered: false, afterCut: true },
+    ]);
+  });
+
   test('pairs results with their calls', () => {
     const { evidence } = exchangeOf([userMessage('one'), asked('a'), answered('a'), asked('b'), answered('b')]);
     expect(evidence.map(({ call, outcome }) => [call.id, outcome.text])).toEqual([

@@ -1,9 +1,9 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { listenToKeyboard } from '../../../src/cli/terminal/keyboard.ts';
+import { listenToKeyboard, type TerminalInput } from '../../../src/cli/terminal/keyboard.ts';
 
 async function told(...reads: readonly string[]): Promise<readonly string[]> {
-  const input = Object.assign(new PassThrough(), { setRawMode: () => input as never });
+  const input = Object.assign(new PassThrough(), { setRawMode: () => input }) as unknown as TerminalInput & PassThrough; // a terminal to the reader
   const seen: string[] = [];
   const ended = new Promise<void>((resolve) => {
     listenToKeyboard(input, {

@@ -1,40 +1,19 @@
-// The command on a real terminal device. Needs python3 for it; without one the tests are left out, but not under CI.
+// One turn of the command on a real terminal device.
 
-import { spawn, spawnSync } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { bareEnvironment, commandFile } from '../command.ts';
+import { describe, expect, test } from 'vitest';
 import { temporaryFolder } from '../temporary-folder.ts';
-import { terminalAfter } from './emulator.ts';
+import { hasTerminal, onTerminal as runOnTerminal } from './on-terminal.ts';
 
-const script = fileURLToPath(new URL('run-in-terminal.py', import.meta.url));
-const hasTerminal = spawnSync('python3', ['-c', 'import pty']).status === 0;
-if (!hasTerminal) {
-  const reason = 'No python3 with its pty module: the command is not tested on a terminal.';
-  if (process.env['CI'] === 'true') throw new Error(reason);
-  console.log(reason);
-}
-
-async function onTerminal(
+const onTerminal = (
   args: readonly string[],
   { columns = 100, typed = '', env = {} }: { columns?: number; typed?: string; env?: NodeJS.ProcessEnv } = {},
-) {
-  const folder = temporaryFolder({ 'a.ts': 'one\n', 'src/longer.ts': 'one\ntwo\nthree\n' });
-  const plain = { ...bareEnvironment, TERM: 'xterm-256color', NO_COLOR: '', ...env };
-  const child = spawn('python3', [script, String(columns), '24', JSON.stringify(typed === '' ? [] : [{ send: typed }]), process.execPath, commandFile, ...args], {
-    cwd: folder,
-    env: plain,
+) =>
+  runOnTerminal(args, {
+    folder: temporaryFolder({ 'a.ts': 'one\n', 'src/longer.ts': 'one\ntwo\nthree\n' }),
+    columns,
+    steps: typed === '' ? [] : [{ send: typed }],
+    env,
   });
-  onTestFinished(() => void child.kill('SIGKILL'));
-  child.stdin.end();
-  let output = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
-  const code = await new Promise((resolve, reject) => {
-    child.once('error', reject);
-    child.once('close', resolve);
-  });
-  return { code, output, rows: terminalAfter(output, columns).rows };
-}
 
 const question = ['-p', 'how many TypeScript files are here, and which is the longest?'];
 

@@ -40,11 +40,14 @@ resizable = os.dup(slave) if any("resize" in step for step in steps) else None
 if resizable is None:
     os.close(slave)
 seen = b""
+offset = 0  # of what earlier steps have waited for, in the text without escape sequences
 deadline = time.monotonic() + 60
 while True:
-    if steps and steps[0].get("after", "") in sequence.sub("", seen.decode("utf-8", "ignore")) and seen:
+    text = sequence.sub("", seen.decode("utf-8", "ignore")) if steps else ""
+    found = text.find(steps[0].get("after", ""), offset) if steps and seen else -1
+    if found >= 0:
         step = steps.pop(0)
-        seen = b"" if "after" in step else seen
+        offset = found + len(step.get("after", ""))
         deadline = time.monotonic() + 60
         if "resize" in step:
             set_size(*step["resize"])
