@@ -224,8 +224,8 @@ class Attempt implements ModelCall {
   }
 }
 
-/** Anything a model threw, as an error with a code: our own errors as they are, the rest as `model.failed`. */
-export function modelErrorOf(thrown: unknown, modelId: string): TurnchartError {
+// Anything a model threw, as an error with a code: our own errors as they are, the rest as `model.failed`.
+function modelErrorOf(thrown: unknown, modelId: string): TurnchartError {
   if (isModelError(thrown) || isTurnchartError(thrown)) return thrown;
   return new ModelError(
     'model.failed',
