@@ -109,3 +109,15 @@ export {
 export { defineTool, type ToolSpecification } from './tools/define-tool.ts';
 export type { ArgumentsOf, ToolParameters } from './tools/standard-schema.ts';
 export { ToolResult } from './tools/tool-result.ts';
+
+export {
+  autoCompact,
+  budgetToolResults,
+  defaultTransformers,
+  snipHistory,
+  windowHistory,
+  type AutoCompactOptions,
+  type BudgetToolResultsOptions,
+  type DefaultTransformersOptions,
+  type SnipHistoryOptions,
+} from './transformers/index.ts';

@@ -38,7 +38,7 @@ export const folderTable: readonly FolderRow[] = [
   { folder: codec, rooms: [conversation, contracts], packages: ['zod'], node: false },
   { folder: machines, rooms: [conversation, contracts], packages: ['xstate'], node: false },
   { folder: services, rooms: [conversation, contracts, machines, tools], packages: ['xstate'], node: false },
-  { folder: transformers, rooms: [conversation, contracts], packages: [], node: false },
+  { folder: transformers, rooms: [conversation, contracts, tools], packages: [], node: false },
   { folder: tools, rooms: [conversation, contracts], packages: [], node: false },
   { folder: tasks, rooms: [conversation, contracts, tools], packages: [], node: false },
   { folder: 'src/tools/agent', rooms: [conversation, contracts, tools, runtime], packages: [], node: false },

@@ -25,9 +25,14 @@ export interface TransformerContext<TurnContext = unknown> {
   readonly lastUsage?: Usage;
   /** True on the one re-shape after the provider said the context is too long. */
   readonly overflow: boolean;
+  /** Calibrated by what the provider counted for earlier calls of the conversation. */
   readonly estimateTokens: (of: Message | readonly Message[]) => number;
+  /** About how many tokens the system prompt and the tools add to every call. Default: 0. */
+  readonly overheadTokens?: number;
   /** A model call with the turn's own retry, watchdog, cancel and usage accounting. */
   readonly complete: (request: ModelRequest, options?: { model?: Model }) => Promise<Completion>;
+  /** Announces `transformer.failed` for what went wrong, although what is returned counts. */
+  readonly reportFailure?: (error: unknown) => void;
 }
 
 /**
@@ -74,4 +79,13 @@ export interface Transformer<TurnContext = any> {
     conversation: Conversation,
     context: TransformerContext<TurnContext>,
   ) => MaybePromise<Rewrite<TurnContext> | void>;
+  /**
+   * Compacts because somebody asked for it with `operative.compact()`: what it appends stays. Nothing = there is nothing
+   * to gain. The first transformer of an engine that has it is the one that is asked.
+   */
+  readonly compact?: (
+    conversation: Conversation,
+    context: TransformerContext<TurnContext>,
+    instructions?: string,
+  ) => MaybePromise<View<TurnContext> | void>;
 }

@@ -1,5 +1,6 @@
 // Cuts a transcript into the pieces that transformers may keep or drop. Called by everything that windows or snips.
 
+import { measureOf } from './measure.ts';
 import type { Message } from './message.ts';
 
 /** The messages from index `start` up to, not including, `end`. */
@@ -21,11 +22,20 @@ export function atomicGroups(messages: readonly Message[]): readonly MessageGrou
   const groups: MessageGroup[] = [];
   let start = 0;
   for (let end = 1; end <= messages.length; end++) {
-    const next = messages[end];
-    const isOneAnswer = next?.role === 'assistant' && messages[end - 1]?.role === 'assistant';
-    if (next?.role === 'tool' || isOneAnswer) continue;
+    if (isInsideGroup(messages, end)) continue;
     groups.push({ start, end });
     start = end;
   }
   return groups;
+}
+
+/** The message at `index` belongs to the group of the one before it. */
+export function isInsideGroup(messages: readonly Message[], index: number): boolean {
+  const role = roleAt(messages, index);
+  return role === 'tool' || (role === 'assistant' && roleAt(messages, index - 1) === role);
+}
+
+function roleAt(messages: readonly Message[], index: number): Message['role'] | undefined {
+  const message = messages[index];
+  return message && measureOf(message).role;
 }

@@ -6,7 +6,19 @@ import type { Message } from './message.ts';
 export interface PairingOptions {
   /** Whether the calls of the last message may be without results, all of them. Default: false. */
   readonly openTail?: boolean;
+  /** Whether messages that were found valid before are taken from memory, not read again. Default: false. */
+  readonly remembers?: boolean;
 }
+
+/** What the rules ask of a message that keeps them by itself. */
+interface Shape {
+  readonly id: string;
+  readonly isTool: boolean;
+  /** Ids of its calls, or of a `tool` message the calls it answers. */
+  readonly calls: readonly string[];
+}
+
+const shapes = new WeakMap<object, Shape>();
 
 const noCalls: readonly string[] = [];
 
@@ -22,8 +34,15 @@ export function pairingFault(messages: readonly Message[], options?: PairingOpti
   if (!Array.isArray(list)) return `messages: expected an array, got ${kindOf(list)}`;
   const ids = new Set<string>();
   let calls = noCalls; // of the message before, each still without a result
+  const remembers = options?.remembers === true;
   for (let index = 0; index < list.length; index++) {
     const message: unknown = list[index];
+    const shape = remembers ? shapes.get(message as object) : undefined; // anything may be asked for
+    if (shape !== undefined && fits(shape, calls) && !ids.has(shape.id)) {
+      ids.add(shape.id);
+      calls = shape.isTool ? noCalls : shape.calls;
+      continue;
+    }
     if (!isMessage(message)) return `messages[${index}]: ${messageFault(message)}`;
     if (ids.size === ids.add(message.id).size) {
       return `messages[${index}]: the id ${quote(message.id)} is taken by an earlier message`;
@@ -31,6 +50,7 @@ export function pairingFault(messages: readonly Message[], options?: PairingOpti
     if (message.role === 'tool') {
       const fault = answersFault(message, calls, index);
       if (fault !== undefined) return fault;
+      if (remembers) shapes.set(message, { id: message.id, isTool: true, calls });
       calls = noCalls;
       continue;
     }
@@ -50,6 +70,7 @@ export function pairingFault(messages: readonly Message[], options?: PairingOpti
     calls = asked ?? noCalls;
     const twice = calls.length > 1 ? firstRepeated(calls) : undefined;
     if (twice !== undefined) return `messages[${index}]: two calls have the id ${quote(twice)}`;
+    if (remembers) shapes.set(message, { id: message.id, isTool: false, calls });
   }
   if (calls.length > 0 && options?.openTail !== true) return unanswered(list.length - 1, calls[0]);
   return undefined;
@@ -75,6 +96,11 @@ export function messageFault(message: unknown): string | undefined {
     }
   }
   return undefined;
+}
+
+// A `tool` message answers the calls before it, and anything else stands behind none.
+function fits({ isTool, calls }: Shape, open: readonly string[]): boolean {
+  return isTool ? calls.length === open.length && open.every((id) => calls.includes(id)) : open.length === 0;
 }
 
 function isMessage(value: unknown): value is Message {

@@ -31,6 +31,31 @@ export function estimateTokens(of: Message | readonly Message[]): number {
   return tokens;
 }
 
+/** What the provider counted, by what was estimated, for each conversation. */
+const ratios = new WeakMap<object, number>();
+
+/** Learns from the provider: `counted` tokens for what was estimated at `estimated`. */
+export function calibrate(conversation: object, counted: number, estimated: number): void {
+  // In eighths, rounded up: a ratio that moved with every call would move the point where a history is cut.
+  if (counted > 0 && estimated > 0) {
+    ratios.set(conversation, Math.min(2, Math.max(0.5, Math.ceil((8 * counted) / estimated) / 8)));
+  }
+}
+
+/** What estimates of this conversation are to be multiplied by: between 0.5 and 2, and 1 before the first call. */
+export function calibrationOf(conversation: object): number {
+  return ratios.get(conversation) ?? 1;
+}
+
+const overheads = new WeakMap<object, number>();
+
+/** About how many tokens a system prompt or a list of tools costs, counted once per object. */
+export function overheadTokens(part: object): number {
+  let tokens = overheads.get(part);
+  if (tokens === undefined) overheads.set(part, (tokens = jsonTokens(part)));
+  return tokens;
+}
+
 function isList(of: Message | readonly Message[]): of is readonly Message[] {
   return Array.isArray(of);
 }
@@ -101,7 +126,8 @@ function textTokens(text: string | undefined, perToken = bytesPerToken): number 
   return typeof text === 'string' ? Math.ceil(utf8Length(text) / perToken) : 0;
 }
 
-function utf8Length(text: string): number {
+/** Bytes of a text as UTF-8. */
+export function utf8Length(text: string): number {
   let bytes = text.length;
   for (let index = 0; index < text.length; index++) {
     const unit = text.charCodeAt(index);

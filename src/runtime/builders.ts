@@ -8,6 +8,7 @@ import type { Tool } from '../contracts/tool.ts';
 import type { Transformer } from '../contracts/transformer.ts';
 import type { Operative } from '../contracts/operative.ts';
 import type { Conversation } from '../conversation/conversation.ts';
+import { defaultTransformers } from '../transformers/default-transformers.ts';
 import { createEngine } from './engine.ts';
 import { OperativeBuilder } from './operative.ts';
 
@@ -21,7 +22,7 @@ export class EngineBuilder<TurnContext = unknown> {
 
   /** A builder with the model and the default transformers. */
   static fromDefaults<T = unknown>(model: Model): EngineBuilder<T> {
-    return new EngineBuilder<T>({ model, transformers: [] });
+    return new EngineBuilder<T>({ model, transformers: defaultTransformers() });
   }
 
   withModel(model: Model): EngineBuilder<TurnContext> {

@@ -6,6 +6,7 @@ import { operativeChart, type OperativeMachineContext, type OperativeMachineEven
 import { toolCallChart, type ToolCallMachineContext, type ToolCallMachineEvent } from '../machines/tool-call.ts';
 import { turnChart, type TurnMachineEvent, type TurnMachineInput, type TurnOutput } from '../machines/turn.ts';
 import { applyTransformers } from '../services/apply-transformers.ts';
+import { compact } from '../services/compact.ts';
 import { delay } from '../services/delay.ts';
 import { dispatchTools } from '../services/dispatch-tools.ts';
 import { reload } from '../services/reload.ts';
@@ -42,7 +43,7 @@ function turnLogicOf(turn: RunnableChart, actors: object, services: 'actors' | '
 function operativeLogicWith(turn: 'turn' | 'inspectedTurn', services: 'actors' | 'bare') {
   return chartLogic<OperativeMachineEvent, OperativeMachineContext, undefined>(
     operativeChart,
-    { turn: (input) => recordOf((input as TurnMachineInput).scope).settings.charts[turn], reload },
+    { turn: (input) => recordOf((input as TurnMachineInput).scope).settings.charts[turn], reload, compact },
     { services },
   );
 }

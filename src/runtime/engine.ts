@@ -3,6 +3,7 @@
 import type { Engine, EngineOptions, TurnRun } from '../contracts/engine.ts';
 import type { Conversation } from '../conversation/conversation.ts';
 import type { TurnCharts } from '../services/settings.ts';
+import { defaultTransformers } from '../transformers/default-transformers.ts';
 import { standardCharts } from './charts.ts';
 import { internalsOf, noteInternals } from './engine-internals.ts';
 import { RunningTurn } from './running-turn.ts';
@@ -22,7 +23,8 @@ export function createChartedEngine<TurnContext>(
   charts: TurnCharts,
 ): Engine<TurnContext> {
   // Inside, contexts are opaque: what a turn is started with is what its tools were typed for.
-  const own = options as unknown as EngineOptions;
+  const given = options as unknown as EngineOptions;
+  const own = { ...given, transformers: given.transformers ?? defaultTransformers() };
   const engine: Engine<TurnContext> = {
     model: options.model,
     tools: options.tools ?? [],

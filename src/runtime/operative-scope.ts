@@ -9,12 +9,13 @@ import type { Conversation } from '../conversation/conversation.ts';
 import type { JsonValue } from '../conversation/json.ts';
 import type { Message } from '../conversation/message.ts';
 import { noUsage } from '../conversation/usage.ts';
-import type { Question, Submission } from '../machines/operative.ts';
+import type { CompactFacts, Question, Submission } from '../machines/operative.ts';
 import type { TurnMachineInput } from '../machines/turn.ts';
 import { Broadcaster } from '../services/broadcast.ts';
+import type { CompactScope } from '../services/compact.ts';
 import type { ReloadScope } from '../services/reload.ts';
 import type { TurnSettings } from '../services/settings.ts';
-import { appendMessage, putContents } from '../services/transcript.ts';
+import { appendMessage, putContents, type EventSink } from '../services/transcript.ts';
 import { TurnRecord } from '../services/turn-record.ts';
 import { makeValid, noteValid, releaseConversation } from './claim.ts';
 import { internalsOf } from './engine-internals.ts';
@@ -26,6 +27,8 @@ import { settingsOf } from './settings.ts';
 /** A question with its answer's way back. */
 export interface OpenQuestion extends Question {
   readonly turnContext?: unknown;
+  /** What a `compact` should heed. */
+  readonly instructions?: string | undefined;
   /** Resolves a `resume`, `cancel`, `compact` or `close`. */
   answer(value: ResumeResult | TurnResult | boolean | undefined): void;
   refuse(error: TurnchartError): void;
@@ -46,7 +49,7 @@ interface Claim {
 }
 
 /** The runtime behind one operative's chart. Its methods are the chart's actions and are called in its steps only. */
-export class ConversationScope implements ReloadScope {
+export class ConversationScope implements ReloadScope, CompactScope {
   readonly conversation: Conversation;
   readonly session: ToolSession;
   readonly ledger: Ledger;
@@ -60,6 +63,7 @@ export class ConversationScope implements ReloadScope {
   #record: TurnRecord | undefined;
   #ended: TurnResult | undefined;
   #compact: OpenQuestion | undefined;
+  #hasGained = true;
   #storedIds: Set<string> | undefined;
   #onListenerError: (error: unknown) => void;
 
@@ -238,18 +242,7 @@ export class ConversationScope implements ReloadScope {
   turnInput(): TurnMachineInput {
     const claim = this.#claim ?? this.#open(undefined);
     const { settings } = claim;
-    this.#record = new TurnRecord({
-      turnId: claim.turnId,
-      conversation: this.conversation,
-      settings,
-      session: this.session,
-      events: claim.channel,
-      inbox: this.ledger,
-      onSealed: this.#notifySealed,
-      turnContext: claim.turnContext,
-      approve: this.#options.approve ?? settings.approve,
-      isInspected: this.#isInspected,
-    });
+    this.#record = this.#recordFor(settings, claim.turnId, claim.turnContext, claim.channel);
     return { scope: this.#record, stages: settings.stages };
   }
 
@@ -292,10 +285,28 @@ export class ConversationScope implements ReloadScope {
 
   beginCompact(question: Question): void {
     this.#compact = question as OpenQuestion;
+    this.#hasGained = true;
+  }
+
+  compaction(): ReturnType<CompactScope['compaction']> {
+    return {
+      record: this.#recordFor(this.#askEngine(), '', undefined, { push: (event) => this.#push(event) }),
+      instructions: this.#compact?.instructions,
+    };
+  }
+
+  compacted(gained: boolean): CompactFacts {
+    this.#hasGained = gained;
+    return { claimed: this.#claim !== undefined };
+  }
+
+  /** Why a compaction would do nothing, whatever the transcript holds. */
+  whyNotCompact(): string | undefined {
+    return this.#askEngine().compactor === undefined ? 'No transformer of this engine can compact.' : undefined;
   }
 
   endCompact(): void {
-    this.#compact?.answer(true);
+    this.#compact?.answer(this.#hasGained);
     this.#compact = undefined;
   }
 
@@ -355,7 +366,8 @@ export class ConversationScope implements ReloadScope {
 
   /** A model has something to answer: a user or tool message at the end, or a cut answer that left messages unanswered. */
   isAnswerable(): boolean {
-    const last = this.conversation.messages.at(-1);
+    // A compaction is nothing to answer.
+    const last = this.conversation.messages.findLast(({ content }) => content[0]?.type !== 'boundary');
     if (last === undefined) return false;
     if (last.role !== 'assistant') return true;
     return last.meta?.['cut'] !== undefined && this.ledger.owes;
@@ -435,6 +447,21 @@ export class ConversationScope implements ReloadScope {
     this.#ended = result;
     this.#claim = undefined;
     this.#record = undefined;
+  }
+
+  #recordFor(settings: TurnSettings, turnId: string, turnContext: unknown, events: EventSink): TurnRecord {
+    return new TurnRecord({
+      turnId,
+      conversation: this.conversation,
+      settings,
+      session: this.session,
+      events,
+      inbox: this.ledger,
+      onSealed: this.#notifySealed,
+      turnContext,
+      approve: this.#options.approve ?? settings.approve,
+      isInspected: this.#isInspected,
+    });
   }
 
   #append(claim: Claim, message: Message): void {

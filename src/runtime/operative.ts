@@ -130,11 +130,11 @@ class ChartedOperative implements Operative {
     );
   }
 
-  async compact(): Promise<boolean> {
+  async compact({ instructions }: { readonly instructions?: string } = {}): Promise<boolean> {
     return this.#ask<boolean>('compact', undefined, (question) => ({
       type: 'operative.compact',
-      possible: false,
-      question,
+      possible: this.#scope.whyNotCompact() === undefined,
+      question: { ...question, instructions },
     }));
   }
 
@@ -151,7 +151,7 @@ class ChartedOperative implements Operative {
   }
 
   can(command: OperativeCommand): ReturnType<Operative['can']> {
-    const why = whyNot(command, this.state, () => this.#scope.whyNotResume());
+    const why = whyNot(command, this.state, this.#scope);
     return why === undefined ? { allowed: true } : { allowed: false, why };
   }
 
@@ -205,11 +205,7 @@ function resultOf(ticket: Ticket, decision: Decision): SubmitResult {
   };
 }
 
-function whyNot(
-  command: OperativeCommand,
-  state: OperativeState,
-  whyNotResume: () => string | undefined,
-): string | undefined {
+function whyNot(command: OperativeCommand, state: OperativeState, scope: ConversationScope): string | undefined {
   if (state === 'closed' || state === 'closing')
     return command === 'cancel' && state === 'closing' ? undefined : 'The operative is closed.';
   const isIdle = state === 'idle';
@@ -219,11 +215,11 @@ function whyNot(
     case 'steer':
       return state === 'running' || state === 'reloading' ? undefined : `No turn takes messages now (${state}).`;
     case 'resume':
-      return isIdle ? whyNotResume() : undefined;
+      return isIdle ? scope.whyNotResume() : undefined;
     case 'cancel':
       return isIdle ? 'No turn is running.' : undefined;
     case 'compact':
-      return 'No transformer of this engine can compact.';
+      return isIdle ? scope.whyNotCompact() : `The operative is busy (${state}).`;
   }
 }
 

@@ -29,6 +29,7 @@ export function settingsOf(options: EngineOptions, charts: TurnCharts = standard
       afterIteration: transformers.afterIteration.length > 0,
       afterTurn: transformers.afterTurn.length > 0,
     },
+    compactor: options.transformers?.find(({ compact }) => compact !== undefined),
     toolChoice: options.toolChoice,
     request: {
       ...(options.maxOutputTokens === undefined ? {} : { maxOutputTokens: options.maxOutputTokens }),

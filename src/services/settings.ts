@@ -31,6 +31,8 @@ export interface TurnSettings {
   readonly definitions: readonly ToolDefinition[];
   readonly transformers: Readonly<Record<Stage, readonly Transformer[]>>;
   readonly stages: Readonly<Record<Stage, boolean>>;
+  /** Who is asked when somebody wants the transcript compacted. */
+  readonly compactor: Transformer | undefined;
   readonly toolChoice: ToolChoice | undefined;
   /** The parts of every request that never change. */
   readonly request: Pick<ModelRequest, 'maxOutputTokens' | 'output' | 'providerOptions'>;

@@ -3,6 +3,8 @@
 import { ModelError, type TurnchartError } from '../contracts/errors.ts';
 import { serviceLogic, type ServiceLogic } from '../machines/service.ts';
 import type { TurnFacts, TurnScope } from '../machines/turn.ts';
+import { tokensOf } from '../conversation/tally.ts';
+import { calibrate, overheadTokens } from '../conversation/tokens.ts';
 import { callModel, type CallOutcome } from './call-model.ts';
 import { nextTry } from './retry.ts';
 import { tellTogether } from './transcript.ts';
@@ -40,9 +42,17 @@ function conclude(record: TurnRecord, outcome: CallOutcome): TurnFacts['kind'] {
   const { fold, message } = outcome;
   record.count(fold.usage);
   record.lastUsage = fold.usage;
+  if (fold.usage !== undefined && record.settings.stages.beforeIteration) learnFrom(record, fold.usage.inputTokens);
   if (fold.stopReason === 'contextOverflow') return cutByContext(record, outcome);
   record.settleAnswer(message, fold.stopReason);
   return 'answered';
+}
+
+// What the provider counted for this request, against what was estimated.
+function learnFrom({ conversation, settings, view }: TurnRecord, counted: number): void {
+  const { system, messages } = view ?? conversation;
+  const overhead = overheadTokens(system) + overheadTokens(settings.definitions);
+  calibrate(conversation, counted, tokensOf(messages) + overhead);
 }
 
 function failed(record: TurnRecord, error: TurnchartError, shown: boolean): TurnFacts['kind'] {

@@ -1,0 +1,53 @@
+// What transformers ask of a message again and again, read from it once. Called by groups, tallies and transformers.
+
+import type { Block, BoundaryBlock, ResultContent } from './block.ts';
+import type { Message, Role } from './message.ts';
+import { estimateTokens, utf8Length } from './tokens.ts';
+
+/** Facts of one message. */
+export interface Measure {
+  readonly id: string;
+  readonly role: Role;
+  readonly tokens: number;
+  /** Bytes of each result, in order. */
+  readonly results: readonly number[];
+  /** The compaction, where the message holds one and nothing else. */
+  readonly boundary: BoundaryBlock | undefined;
+  /** Names of the tools it calls. */
+  readonly calls: readonly string[];
+}
+
+const measures = new WeakMap<Message, Measure>();
+const none: readonly never[] = [];
+
+/** Reads a message the first time; later only this note of it. Messages must not be changed in place. */
+export function measureOf(message: Message): Measure {
+  const known = measures.get(message);
+  if (known !== undefined) return known;
+  const { id, role, content } = message;
+  const only = content.length === 1 && role === 'user' ? content[0] : undefined;
+  const measure: Measure = {
+    id,
+    role,
+    tokens: estimateTokens(message),
+    results:
+      role === 'tool' ? content.flatMap((block) => (block.type === 'toolResult' ? [resultBytes(block)] : [])) : none,
+    boundary: only?.type === 'boundary' ? only : undefined,
+    calls: role === 'assistant' ? content.flatMap((block) => (block.type === 'toolCall' ? [block.name] : [])) : none,
+  };
+  measures.set(message, measure);
+  return measure;
+}
+
+/** Bytes of a result: its texts as UTF-8, media by their size. */
+export function resultBytes({ content }: Extract<Block, { type: 'toolResult' }>): number {
+  return content.reduce((sum, block) => sum + contentBytes(block), 0);
+}
+
+/** Bytes of one piece of a result. What only the provider can fetch counts by its address. */
+export function contentBytes(block: ResultContent): number {
+  if (block.type === 'text') return utf8Length(block.text);
+  const { source } = block;
+  if (source.type === 'base64') return Math.floor(source.data.length * 0.75);
+  return utf8Length(source.type === 'text' ? source.text : source.type === 'url' ? source.url : source.fileId);
+}

@@ -1,0 +1,28 @@
+// The service of `compacting`: the engine's compactor summarises the older part of the transcript.
+
+import type { CompactFacts, OperativeScope } from '../machines/operative.ts';
+import { serviceLogic, type ServiceLogic } from '../machines/service.ts';
+import { runCompaction } from './apply-transformers.ts';
+import type { TurnRecord } from './turn-record.ts';
+
+/** What the runtime's scope offers besides what the chart calls. */
+export interface CompactScope extends OperativeScope {
+  /** What a compaction works on; undefined where nothing can compact. */
+  compaction(): { readonly record: TurnRecord; readonly instructions: string | undefined } | undefined;
+  /** Notes whether there was something to gain and says whether a turn was claimed meanwhile. */
+  compacted(gained: boolean): CompactFacts;
+}
+
+/** Settles when the compactor has answered; a failure is announced and gains nothing. */
+export const compact: ServiceLogic<OperativeScope, CompactFacts> = serviceLogic((given, actor) => {
+  const scope = given as CompactScope; // only the runtime provides this service, and it makes the scope
+  const { record, instructions } = scope.compaction() ?? {};
+  const compactor = record?.settings.compactor;
+  if (record === undefined || compactor === undefined) {
+    actor.settle(scope.compacted(false));
+    return undefined;
+  }
+  const { messages } = record.conversation;
+  const before = messages.length;
+  return runCompaction(record, compactor, instructions, () => actor.settle(scope.compacted(messages.length > before)));
+});

@@ -1,0 +1,27 @@
+// The transformers an engine has when it is given none.
+
+import type { Transformer } from '../contracts/transformer.ts';
+import { autoCompact } from './auto-compact.ts';
+import { budgetToolResults } from './budget-tool-results.ts';
+import { snipHistory } from './snip-history.ts';
+import { windowHistory } from './window-history.ts';
+
+/** How large the context may be. */
+export interface DefaultTransformersOptions {
+  /** Default: what the model says (`model.info.contextTokens`), else 128,000. */
+  readonly contextTokens?: number;
+}
+
+/**
+ * Begins behind the last compaction, shortens large and old results, compacts at three quarters of the context and, where
+ * that fails, drops old groups. To add your own: `[...defaultTransformers(), mine]`.
+ */
+export function defaultTransformers({ contextTokens }: DefaultTransformersOptions = {}): Transformer[] {
+  if (contextTokens === undefined) return [windowHistory(), budgetToolResults(), autoCompact(), snipHistory()];
+  return [
+    windowHistory(),
+    budgetToolResults({ perResultBytes: contextTokens / 4, totalBytes: contextTokens * 2 }),
+    autoCompact({ atTokens: contextTokens * 0.75 }),
+    snipHistory({ highTokens: contextTokens * 0.9 }),
+  ];
+}

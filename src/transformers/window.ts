@@ -1,0 +1,78 @@
+// The model's view behind the last compaction. Called first by every transformer of the default stack, so that they work
+// in any order.
+
+import type { View } from '../contracts/transformer.ts';
+import { isInsideGroup } from '../conversation/groups.ts';
+import { measureOf } from '../conversation/measure.ts';
+import type { Message } from '../conversation/message.ts';
+import { tallyOf, type Tally } from '../conversation/tally.ts';
+
+const summaries = new WeakMap<Message, Message>();
+const invented = new WeakSet<Message>();
+
+/** The id of the boundary made when `lastId` was the last message: at one place a history is compacted once. */
+export function compactionId(lastId: string): string {
+  return `${lastId}-compacted`;
+}
+
+/** The id of the message that shows the summary of a boundary. */
+export function summaryId(boundaryId: string): string {
+  return `summary-${boundaryId}`;
+}
+
+/** Notes that a message of ours is in no transcript. */
+export function noteInvented(message: Message): Message {
+  invented.add(message);
+  return message;
+}
+
+/** The message stands in views only: no compaction can keep from it. */
+export function isInvented(message: Message): boolean {
+  return invented.has(message);
+}
+
+/**
+ * The summary of the last boundary as a user message, and everything from the group of `keepFrom` on, without
+ * boundaries. A boundary whose `keepFrom` is not there does not count. The same array when there is none that does.
+ */
+export function windowed(messages: readonly Message[]): readonly Message[] {
+  for (let at = tallyOf(messages)?.boundary; at !== undefined; at = at.before?.boundary) {
+    const start = startOf(messages, at);
+    if (start < 0) continue;
+    return [summaryOf(at.message), ...messages.slice(start).filter((message) => !isBoundary(message))];
+  }
+  return messages;
+}
+
+/** A view of these messages; undefined when they are those that are there already. */
+export function viewOf(before: readonly Message[], messages: readonly Message[]): View | undefined {
+  return messages === before ? undefined : { messages };
+}
+
+function startOf(messages: readonly Message[], { message }: Tally): number {
+  const keepFrom = measureOf(message).boundary?.keepFrom;
+  let start = messages.findLastIndex((each) => measureOf(each).id === keepFrom);
+  // Also across a boundary that stands where none should, between calls and their results.
+  while (start > 0 && (isInsideGroup(messages, start) || isSplit(messages, start))) start--;
+  return start;
+}
+
+function isSplit(messages: readonly Message[], index: number): boolean {
+  const [message, next] = [messages[index], messages[index + 1]];
+  return message !== undefined && next !== undefined && isBoundary(message) && measureOf(next).role === 'tool';
+}
+
+function isBoundary(message: Message): boolean {
+  return measureOf(message).boundary !== undefined;
+}
+
+// One object for each boundary: what is known of it stays known.
+function summaryOf(boundary: Message): Message {
+  let summary = summaries.get(boundary);
+  if (summary === undefined) {
+    const text = measureOf(boundary).boundary?.summary ?? '';
+    summary = noteInvented({ id: summaryId(measureOf(boundary).id), role: 'user', content: [{ type: 'text', text }] });
+    summaries.set(boundary, summary);
+  }
+  return summary;
+}
