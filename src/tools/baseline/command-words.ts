@@ -45,7 +45,7 @@ export function commandLine(text: string): CommandLine | undefined {
       continue;
     }
     const word = wordAt(text, at);
-    if (word === undefined) return undefined;
+    if (word === undefined || word.end === at) return undefined; // at a lone "&", say
     words.push(word.text);
     hasWildcards ||= word.hasWildcards;
     at = word.end;
