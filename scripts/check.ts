@@ -29,6 +29,7 @@ const sourceSteps: readonly Step[] = [
   { name: 'lint', command: ['oxlint'] },
   { name: 'types', command: ['tsc', '-p', '.'] },
   { name: 'dead code', command: ['knip', '--no-progress', '--no-config-hints'] },
+  { name: 'docs drift', command: ['node', 'scripts/docs.ts', '--check'] },
 ];
 const fullSourceSteps: readonly Step[] = [{ name: 'largest', command: ['node', 'scripts/largest.ts'], speaks: true }];
 
