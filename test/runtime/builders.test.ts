@@ -2,6 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { createConversation } from '../../src/conversation/conversation.ts';
 import { userMessage } from '../../src/conversation/message.ts';
 import { EngineBuilder } from '../../src/runtime/builders.ts';
+import { internalsOf } from '../../src/runtime/engine-internals.ts';
+import { createEngine } from '../../src/runtime/engine.ts';
 import { scriptedModel } from '../../src/testing/index.ts';
 import { toolOf } from './turn-bench.ts';
 
@@ -42,9 +44,15 @@ describe('EngineBuilder', () => {
     expect(await result).toMatchObject({ reason: 'maxIterations', iterations: 1 });
   });
 
-  test('fromDefaults has the model', () => {
+  test('fromDefaults has the model and the default transformers, as createEngine; a new builder has none', () => {
     const model = scriptedModel([]);
+    const stages = (engine: object) => internalsOf(engine).settings.stages;
+    const none = { beforeTurn: false, beforeIteration: false, afterIteration: false, afterTurn: false };
     expect(EngineBuilder.fromDefaults(model).build().model).toBe(model);
+    expect(stages(EngineBuilder.fromDefaults(model).build())).toEqual(stages(createEngine({ model })));
+    expect(stages(createEngine({ model }))).toMatchObject({ beforeIteration: true });
+    expect(stages(new EngineBuilder().withModel(model).build())).toEqual(none);
+    expect(stages(createEngine({ model, transformers: [] }))).toEqual(none);
   });
 
   test('without a model build throws options.invalid and says what to call', () => {
