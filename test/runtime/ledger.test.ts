@@ -145,6 +145,48 @@ describe('the ledger of an operative', () => {
     expect(ids(ledger.begin('turn'))).toEqual(['A']);
   });
 
+  test('waiting preempts are taken once', () => {
+    const ledger = newLedger();
+    ledger.preempt(ticket('P'));
+    expect([ledger.takePreempts().length, ledger.takePreempts().length]).toEqual([1, 0]);
+    ledger.preempt(ticket('P2'));
+    expect([ledger.startWaiting().preempts.length, ledger.startWaiting().preempts.length]).toEqual([1, 0]);
+  });
+
+  test('what a turn took along and answered is owed no more', () => {
+    const ledger = newLedger();
+    ledger.start(ticket('A'));
+    ledger.begin('first');
+    ledger.steer(ticket('L'));
+    ledger.end();
+    ledger.startWaiting();
+    ledger.begin('next');
+    ledger.answered(1);
+    ledger.end();
+    ledger.rest();
+    expect([ledger.owes, ids(ledger.outstanding())]).toEqual([false, []]);
+  });
+
+  test('what is owed is owed once, however often turns end', () => {
+    const ledger = newLedger();
+    ledger.start(ticket('A'));
+    ledger.begin('turn');
+    ledger.steer(ticket('L'));
+    for (let times = 0; times < 2; times++) {
+      ledger.end();
+      ledger.rest();
+    }
+    expect(ids(ledger.outstanding())).toEqual(['A', 'L']);
+  });
+
+  test('a late message is announced once', () => {
+    const ledger = newLedger();
+    ledger.steer(ticket('L'));
+    expect(ids(ledger.end().late)).toEqual(['L']);
+    ledger.startWaiting();
+    expect(ids(ledger.endUnbegun().late)).toEqual([]);
+  });
+
   test('knows a submission from the moment it is noted until it is refused', () => {
     const ledger = newLedger();
     const [first, other] = [ticket('A'), ticket('A')];
