@@ -3,32 +3,30 @@
 
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { createOperative } from '../../src/index.ts';
 import { arbitraryLives, RealLife, type lifeCommands } from './life-commands.ts';
-import { ReferenceOperative, type LifeSetup } from './reference-operative.ts';
+import { ReferenceOperative } from './reference-operative.ts';
 import { Histories } from './side-by-side.ts';
-import { Tally } from './tally.ts';
+import type { Tally } from './tally.ts';
 
 /** A property that fails where the operative does not do what the reference says; what is reached is counted. */
-export function livesProperty(
-  commands: typeof lifeCommands,
-  tally: Tally,
-  lives: fc.Arbitrary<LifeSetup> = arbitraryLives,
-  create?: typeof createOperative,
-) {
-  return fc.asyncProperty(lives, fc.commands(commands, { maxCommands: 16, size: '+1' }), async (life, program) => {
-    const real = new RealLife(life, create);
-    await fc.asyncModelRun(() => ({ model: new Histories(() => new ReferenceOperative(life)), real }), program);
-    await finish(real);
-    for (const { outcome, delivery } of real.calls) {
-      tally.count(`outcome ${outcome?.startsWith('rejected') === true ? outcome : outcome?.split(' ')[0]}`);
-      tally.count(`delivery ${delivery?.split(' ')[0]}`);
-    }
-    for (const text of real.heard) {
-      tally.count(text.split(' ')[0] ?? text);
-      tally.count(`state ${text.split('@')[1]}`);
-    }
-  });
+export function livesProperty(commands: typeof lifeCommands, tally: Tally) {
+  return fc.asyncProperty(
+    arbitraryLives,
+    fc.commands(commands, { maxCommands: 16, size: '+1' }),
+    async (life, program) => {
+      const real = new RealLife(life);
+      await fc.asyncModelRun(() => ({ model: new Histories(() => new ReferenceOperative(life)), real }), program);
+      await finish(real);
+      for (const { outcome, delivery } of real.calls) {
+        tally.count(`outcome ${outcome?.startsWith('rejected') === true ? outcome : outcome?.split(' ')[0]}`);
+        tally.count(`delivery ${delivery?.split(' ')[0]}`);
+      }
+      for (const text of real.heard) {
+        tally.count(text.split(' ')[0] ?? text);
+        tally.count(`state ${text.split('@')[1]}`);
+      }
+    },
+  );
 }
 
 // However far the program came: after close everything has its answer, and nothing is left running.

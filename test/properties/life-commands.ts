@@ -59,9 +59,9 @@ export class RealLife implements RealSide<LifeAction> {
   readonly #armed = new Map<string, LifeAction>();
   readonly #reloads: ((how: Release, stored: readonly Message[]) => void)[] = [];
 
-  constructor(life: LifeSetup, create: typeof createOperative = createOperative) {
+  constructor(life: LifeSetup) {
     this.world = new GatedWorld(life.turn);
-    this.operative = create({
+    this.operative = createOperative({
       engine: () => {
         this.#hit('engine');
         return this.world.engine;

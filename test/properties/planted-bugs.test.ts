@@ -240,7 +240,9 @@ for (const bug of bugs) {
     const takeOut = plant(bug);
     try {
       const found = await fc.check(properties[bug.in](), { numRuns: bug.within, seed: 42 });
-      const program = [...((found.counterexample as readonly unknown[] | null)?.[1] as Iterable<unknown>)];
+      const counterexample = found.counterexample as readonly [unknown, Iterable<unknown>] | null;
+      const program = counterexample === null ? [] : [...counterexample[1]];
+      expect(found.failed).toBe(true);
       console.log(`${bug.name}: run ${found.numRuns}, ${program.length} commands: ${program.join('; ')}`);
       expect(program.length).toBeLessThanOrEqual(bug.commands);
     } finally {

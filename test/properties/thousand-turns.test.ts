@@ -1,0 +1,25 @@
+// A thousand turns on one operative leave nothing behind but their transcript and the ids it must remember.
+
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+
+const program = fileURLToPath(new URL('thousand-turns.ts', import.meta.url));
+
+test(
+  '1,000 turns on one operative: heap flat apart from the transcript, no listener left on a signal, no actor in the system',
+  {
+    timeout: 120_000,
+  },
+  async () => {
+    const { stdout } = await promisify(execFile)(process.execPath, ['--expose-gc', program]);
+    const left = JSON.parse(stdout) as Readonly<Record<string, unknown>>;
+    expect(left).toMatchObject({ listeners: 0, children: 0, alive: 0, state: 'idle' });
+    expect(left['signals']).toBeGreaterThan(40);
+    expect(left['made']).toBeGreaterThan(1_000);
+    // Ids of accepted messages are remembered for the life of the operative, with outcome and fate: some 600 bytes a turn.
+    expect(left['bytesPerTurn']).toBeLessThan(1_500);
+    console.log(`1,000 turns: ${stdout.trim()}`);
+  },
+);
