@@ -86,7 +86,7 @@ test('the events of a known message, submitted while a resume finds nothing to d
   const world = new GatedWorld(plain);
   const operative: Operative = createOperative({
     engine: world.engine,
-    reloadBeforeStart: () => createConversation({ messages: operative.conversation.messages }),
+    reloadBeforeStart: async () => createConversation({ messages: operative.conversation.messages }),
   });
   await operative.submit(m('m1'));
   await world.host.settle();

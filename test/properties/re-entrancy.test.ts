@@ -142,16 +142,20 @@ test('a transformer that cancels its own turn changes nothing any more, not even
 
 test('an approval that cancels its own turn is not announced as pending', async () => {
   const { world, operative, events } = start({ approve: 'gated' });
+  let asked = 0;
   world.onHit = (place) => {
-    if (place === 'approval') void operative.cancel();
+    if (place === 'approval' && ++asked === 2) void operative.cancel();
   };
   await operative.submit('hi');
-  world.answer({ text: false, calls: ['alone', 'alone'], stop: 'natural' });
+  world.answer({ text: false, calls: ['quick', 'alone'], stop: 'natural' });
   await world.host.settle();
   world.release('approval', 0, 'ok');
   await world.host.advance(1_000);
+  world.release('approval', 0, 'throws');
+  await world.host.settle();
   verifyEvents(events);
-  expect(events.filter(({ type }) => type === 'toolCall.started')).toEqual([]);
+  expect(events.filter(({ type }) => type === 'toolCall.awaitingApproval')).toHaveLength(1);
+  expect(operative.conversation.messages.map(shapeOf).at(-1)).toBe('t:completed,notStarted');
 });
 
 test('a tool cancelled by a listener of its start is not run', async () => {
