@@ -56,7 +56,7 @@ export function seeded(seed: number): () => number {
 }
 
 /** Cuts at random: some bodies into single bytes at places, others into a few large pieces. */
-export function cutAtRandom(bytes: Uint8Array, random: () => number): readonly Uint8Array[] {
+function cutAtRandom(bytes: Uint8Array, random: () => number): readonly Uint8Array[] {
   const chunks: Uint8Array[] = [];
   const scale = [1, 7, 200, 4000][Math.floor(random() * 4)] ?? 200;
   const largest = Math.max(scale, bytes.length / 4000);

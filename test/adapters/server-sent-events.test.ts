@@ -276,6 +276,15 @@ describe('aborts and breaks', () => {
     expect(results.map((result) => (result.done === true ? 'end' : result.value.data))).toEqual(['1', '2', '3', 'end']);
   });
 
+  test('a whole body as text: cut at every byte, without its byte order mark and with every other one', async () => {
+    const { signal } = new AbortController();
+    const bytes = encoder.encode('\uFEFF{"a":"é🌍\uFEFFx"}');
+    for (let at = 0; at <= bytes.length; at++) {
+      const body = streamOfChunks([bytes.subarray(0, at), bytes.subarray(at)]);
+      expect(await readText(body, { signal })).toBe('{"a":"é🌍\uFEFFx"}');
+    }
+  });
+
   test('a whole body as text ends at an abort too', async () => {
     const controller = new AbortController();
     const text = readText(deafBody(['{"a":']).body, { signal: controller.signal });
