@@ -2,7 +2,7 @@
 
 import { parseArgs } from 'node:util';
 import { modelFlag, type ModelFlag } from './models/model-flag.ts';
-import { isSessionName } from './session/session.ts';
+import { isSessionName } from './session/session-name.ts';
 
 /** What the command line asks for. */
 export type Command =

@@ -15,7 +15,8 @@ import { createOutlet } from './outlet.ts';
 import { readPrompt } from './read-prompt.ts';
 import { jsonReporter, textReporter, type Reporter } from './report.ts';
 import { runTurn } from './run-turn.ts';
-import { openSession, sessionFolder, type Session } from './session/session.ts';
+import type { Session } from './session/session.ts';
+import { sessionFolder } from './session/session-name.ts';
 import { workspaceTools } from './workspace-tools.ts';
 
 const { stdin, stdout, stderr, env } = process;
@@ -151,6 +152,7 @@ class Refusal extends Error {}
 
 async function sessionOf({ session: name }: RunOptions): Promise<Session | undefined> {
   if (name === undefined) return undefined;
+  const { openSession } = await import('./session/session.ts'); // with all it takes to check what is read
   const outcome = await openSession(name, sessionFolder(env), (message) => diagnose(message));
   if ('refused' in outcome) throw new Refusal(outcome.refused);
   const { session } = outcome;

@@ -1,8 +1,7 @@
 // A stored conversation: opens it for this process alone and writes it down at every step. main.ts opens one.
 
 import { mkdirSync, readFileSync } from 'node:fs';
-import { homedir } from 'node:os';
-import { isAbsolute, join } from 'node:path';
+import { join } from 'node:path';
 import { decodeConversation, encodeConversation } from '../../codec/index.ts';
 import {
   createConversation,
@@ -37,18 +36,6 @@ export interface Session {
 
 /** An opened session, or in one sentence why not. */
 export type SessionOutcome = { readonly session: Session } | { readonly refused: string };
-
-/** Names are file names everywhere: letters, digits, `.`, `_` and `-`, at most 64, beginning with a letter or digit. */
-export function isSessionName(name: string): boolean {
-  return /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name);
-}
-
-/** `$XDG_STATE_HOME/turnchart/sessions`, where that is an absolute path; else below `~/.local/state`. */
-export function sessionFolder(env: NodeJS.ProcessEnv): string {
-  const state = env['XDG_STATE_HOME'];
-  const base = state !== undefined && isAbsolute(state) ? state : join(homedir(), '.local', 'state');
-  return join(base, 'turnchart', 'sessions');
-}
 
 /** Opens the session, or begins a new one. `onFault` is told once when it cannot be written. */
 export async function openSession(

@@ -49,8 +49,8 @@ export function createTranscriptWriter({ path, text, onFault }: WriterParts): Tr
   };
 }
 
-/** Replaces the file in one step: a reader, also one after a crash, finds the old text or the new one. */
-export async function replaceFile(path: string, text: string): Promise<void> {
+// In one step: a reader, also one after a crash, finds the old text or the new one.
+async function replaceFile(path: string, text: string): Promise<void> {
   const temporary = `${path}.tmp`;
   const file = await open(temporary, 'w', 0o600);
   try {

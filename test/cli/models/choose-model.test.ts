@@ -114,7 +114,7 @@ describe('a key goes only where it was set for', () => {
     const read = async () => {
       for await (const _ of model.stream(request, { signal: new AbortController().signal }));
     };
-    await expect(read()).rejects.toThrow();
+    await expect(read()).rejects.toMatchObject({ status: 404 });
   };
 
   test('not to another server than OPENAI_BASE_URL names', async () => {
