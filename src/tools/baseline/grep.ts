@@ -61,13 +61,18 @@ export function grepTool(options: GrepOptions): Tool {
       const program = await find();
       const notes = program === undefined ? await searchFiles(search) : await searchWithRipgrep(program, search);
       if ('fault' in notes) return ToolResult.error(notes.fault);
-      return ToolResult.text(answer.text(program === undefined ? [...notes, withoutNote] : notes));
+      const hints = [...notes, ...(program === undefined ? [withoutNote] : [])];
+      if (args.multiline !== true && /\n|\\n/.test(args.pattern)) hints.push(lineEndNote);
+      return ToolResult.text(answer.text(hints));
     },
   });
 }
 
 const withoutNote =
   '[Searched without ripgrep, which is not installed here: slower, with JavaScript regular expressions.]';
+
+const lineEndNote =
+  '[A match stays within a line, and the pattern has a line end: set multiline to true to match over lines.]';
 
 interface Search {
   readonly args: GrepArguments;
@@ -187,9 +192,6 @@ function isFaultOfRequest(complaints: string): boolean {
 
 function explained(complaints: string, { pattern }: GrepArguments): string {
   const text = relevant(complaints.replace(/^rg: /, '').trim());
-  if (/the literal "\\n" is not allowed/.test(text)) {
-    return 'The pattern holds a line end, and matches stay within a line. Set multiline to true.';
-  }
   if (text.startsWith('unrecognized file type')) return `${text}. Use glob instead, as *.ext.`;
   const hint = /repetition|unclosed|unopened/.test(text)
     ? '\nTo look for ( [ { * + ? . themselves, put a \\ in front.'

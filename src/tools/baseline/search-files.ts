@@ -3,6 +3,8 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 
+import ignore from 'ignore';
+
 import { fileKind } from './file-kind.ts';
 import { namesHidden, isHidden, wayMatcher } from './glob-pattern.ts';
 import { contextOf, modeOf, type GrepArguments } from './grep-arguments.ts';
@@ -79,13 +81,14 @@ export async function searchFiles(search: FileSearch): Promise<readonly string[]
   const isFolder = (await stat(start)).isDirectory();
   const withHidden = namesHidden(path) || (args.glob !== undefined && namesHidden(args.glob));
   const ofType = type === undefined ? () => true : wayMatcher(type);
-  const excluded = args.glob?.startsWith('!') === true ? wayMatcher(args.glob.slice(1)) : () => false;
+  // As ripgrep reads it: a line of .gitignore.
+  const exclusion = ignore({ ignorecase: false }).add(args.glob?.startsWith('!') === true ? args.glob.slice(1) : '');
   const walked = isFolder
     ? await walkFiles({
         folder: start,
         top: folder,
         enters: (way) => withHidden || !isHidden(way),
-        takes: (way) => (withHidden || !isHidden(way)) && ofType(way) && !excluded(way),
+        takes: (way) => (withHidden || !isHidden(way)) && ofType(way) && !exclusion.ignores(way),
         limitMs: search.limitMs,
         signal,
       })

@@ -33,6 +33,7 @@ const versionControl = new Set(['.git', '.hg', '.svn', '.jj']);
 
 /** Never throws but for the signal: folders that cannot be read are left out. */
 export async function walkFiles(walk: Walk): Promise<Walked> {
+  walk.signal.throwIfAborted();
   const files: string[] = [];
   const start = performance.now();
   let sliceEnd = start + sliceMs;

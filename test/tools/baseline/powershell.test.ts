@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest';
 
 import { findPowershell } from '../../../src/tools/baseline/powershell.ts';
-import { powershellStart, quotedForPowershell, readBashReport, readPowershellReport } from '../../../src/tools/baseline/shell-script.ts';
+import {
+  powershellStart,
+  quotedForPowershell,
+  readBashReport,
+  readPowershellReport,
+} from '../../../src/tools/baseline/shell-script.ts';
 import { shellVariables, isSecretVariable } from '../../../src/tools/baseline/shell-environment.ts';
 import { baselineTools, powershellTool } from '../../../src/tools/index.ts';
 import { callTool, newContext, temporaryFolder, workbench } from './workbench.ts';
@@ -18,17 +23,22 @@ describe('the command line of PowerShell', () => {
     expect(args.slice(0, -1)).toEqual(['-NoLogo', '-NoProfile', '-NonInteractive', '-EncodedCommand']);
   });
 
-  it.each(["it's", 'a"b', "'; Remove-Item x; '", '\u2018curly\u2019 \u201A\u201B', '$(x) `n', 'zwei\nZeilen', '漢字 🏷'])(
-    'holds the command %j as one string',
-    (command) => {
-      const quoted = quotedForPowershell(command);
-      expect(script(command)).toContain(`[scriptblock]::Create(${quoted})`);
-      // Within the quotes every quote is doubled, so that none ends the string.
-      const body = quoted.slice(1, -1);
-      expect(body.replace(/['\u2018\u2019\u201A\u201B]{2}/g, '')).not.toMatch(/['\u2018\u2019\u201A\u201B]/);
-      expect(body.replace(/(['\u2018\u2019\u201A\u201B])\1/g, '$1')).toBe(command);
-    },
-  );
+  it.each([
+    "it's",
+    'a"b',
+    "'; Remove-Item x; '",
+    '\u2018curly\u2019 \u201A\u201B',
+    '$(x) `n',
+    'zwei\nZeilen',
+    '漢字 🏷',
+  ])('holds the command %j as one string', (command) => {
+    const quoted = quotedForPowershell(command);
+    expect(script(command)).toContain(`[scriptblock]::Create(${quoted})`);
+    // Within the quotes every quote is doubled, so that none ends the string.
+    const body = quoted.slice(1, -1);
+    expect(body.replace(/['\u2018\u2019\u201A\u201B]{2}/g, '')).not.toMatch(/['\u2018\u2019\u201A\u201B]/);
+    expect(body.replace(/(['\u2018\u2019\u201A\u201B])\1/g, '$1')).toBe(command);
+  });
 
   it('tells the last folder between two marks', () => {
     expect(readPowershellReport('C:\\work\\aMARK', 'MARK')).toEqual({ folder: 'C:\\work\\a' });

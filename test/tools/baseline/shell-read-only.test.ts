@@ -117,18 +117,61 @@ const operator = fc.constantFrom(' && ', ' || ', '; ', ' | ', ';', '|', '&&');
 
 describe('laws', () => {
   it('a listed command joined with one that is not listed asks', () => {
-    const foreign = fc.constantFrom('rm x', 'touch x', 'cat a.txt', 'sh', 'eval ls', 'cd ..', 'sed -i s/a/b/ a.txt', './ls', 'x=1', 'exec ls', 'env ls', 'command ls', 'xargs ls');
+    const foreign = fc.constantFrom(
+      'rm x',
+      'touch x',
+      'cat a.txt',
+      'sh',
+      'eval ls',
+      'cd ..',
+      'sed -i s/a/b/ a.txt',
+      './ls',
+      'x=1',
+      'exec ls',
+      'env ls',
+      'command ls',
+      'xargs ls',
+    );
     fc.assert(
-      fc.property(fc.array(listed), foreign, fc.array(listed), fc.array(operator, { minLength: 1 }), (before, middle, after, between) => {
-        const command = [...before, middle, ...after].reduce((left, right, index) => left + (between[index % between.length] ?? ';') + right);
-        expect(isReadOnlyCommand(command)).toBe(false);
-      }),
+      fc.property(
+        fc.array(listed),
+        foreign,
+        fc.array(listed),
+        fc.array(operator, { minLength: 1 }),
+        (before, middle, after, between) => {
+          const parts: readonly string[] = [...before, middle, ...after];
+          const command = parts.reduce((left, right, index) => left + (between[index % between.length] ?? ';') + right);
+          expect(isReadOnlyCommand(command)).toBe(false);
+        },
+      ),
       runs(500),
     );
   });
 
   it('a listed command asks as soon as a dangerous character stands anywhere in it, unquoted', () => {
-    const dangerous = fc.constantFrom('$', '`', '>', '<', '(', ')', '\n', '\\', '&', '#', '{', '}', '~', '!', '[', ']', '^', '\r', '\0', '\u001B', '\u2028');
+    const dangerous = fc.constantFrom(
+      '$',
+      '`',
+      '>',
+      '<',
+      '(',
+      ')',
+      '\n',
+      '\\',
+      '&',
+      '#',
+      '{',
+      '}',
+      '~',
+      '!',
+      '[',
+      ']',
+      '^',
+      '\r',
+      '\0',
+      '\u001B',
+      '\u2028',
+    );
     const command = fc.array(listed, { minLength: 1, maxLength: 3 }).map((parts) => parts.join(' && '));
     fc.assert(
       fc.property(command, dangerous, fc.nat(), (text, character, place) => {
@@ -142,7 +185,10 @@ describe('laws', () => {
 
   it('what is understood is what bash understands: the same words', () => {
     const word = fc
-      .array(fc.oneof(fc.constantFrom('a', 'b', '-', '.', '/', '=', 'é', '漢', "'x y'", "'$x'", '"p q"', '"\'"', "''")), { minLength: 1, maxLength: 5 })
+      .array(
+        fc.oneof(fc.constantFrom('a', 'b', '-', '.', '/', '=', 'é', '漢', "'x y'", "'$x'", '"p q"', '"\'"', "''")),
+        { minLength: 1, maxLength: 5 },
+      )
       .map((parts) => parts.join(''));
     fc.assert(
       fc.property(fc.array(word, { minLength: 1, maxLength: 5 }), (words) => {
@@ -158,14 +204,43 @@ describe('laws', () => {
     const folder = mkdtempSync(join(tmpdir(), 'turnchart-test-'));
     try {
       mkdirSync(join(folder, 'src'));
-      for (const name of ['a.txt', '-rf', '--output=a.txt', 'src/b.ts', 'o']) writeFileSync(join(folder, name), `${name}\n`);
+      for (const name of ['a.txt', '-rf', '--output=a.txt', 'src/b.ts', 'o'])
+        writeFileSync(join(folder, name), `${name}\n`);
       const state = () =>
         readdirSync(folder, { recursive: true, encoding: 'utf8' })
           .toSorted()
           .map((name) => (name === 'src' ? name : `${name}=${readFileSync(join(folder, name), 'utf8')}`));
       const before = state();
       const programs = readOnlyPrograms.filter((name) => !['node', 'npm', 'python', 'python3'].includes(name));
-      const args = fc.constantFrom('-o', '-l', 'a.txt', '*', '>', 'b.txt', '--output=b.txt', '-n', '5', '$(touch b.txt)', '`touch b.txt`', 'log', 'status', 'diff', '--stat', '&&', '|', ';', 'touch', 'src', "'x y'", '-c', '--', '-s', 'rm', '{a,b}', 'x=1');
+      const args = fc.constantFrom(
+        '-o',
+        '-l',
+        'a.txt',
+        '*',
+        '>',
+        'b.txt',
+        '--output=b.txt',
+        '-n',
+        '5',
+        '$(touch b.txt)',
+        '`touch b.txt`',
+        'log',
+        'status',
+        'diff',
+        '--stat',
+        '&&',
+        '|',
+        ';',
+        'touch',
+        'src',
+        "'x y'",
+        '-c',
+        '--',
+        '-s',
+        'rm',
+        '{a,b}',
+        'x=1',
+      );
       const command = fc
         .tuple(fc.constantFrom(...programs), fc.array(args, { maxLength: 4 }))
         .map(([name, rest]) => [name, ...rest].join(' '))
