@@ -75,6 +75,7 @@ export async function runGuidedDemo({ tools, reporter, seed, paceMs, signal }: D
       if (event.type === 'turn.started') turns++;
       if (event.type === 'turn.started' && turns === 2) write('\n▸ 4. The late message starts the next turn.\n');
       if (event.type !== 'message.queued') reporter.report(event);
+      if (event.type === 'operative.closed') resolve();
       if (event.type === 'turn.completed') reasons.push(event.reason);
       if (event.type === 'turn.completed' && (turns === 2 || event.reason !== 'completed')) resolve();
     });
@@ -86,6 +87,7 @@ export async function runGuidedDemo({ tools, reporter, seed, paceMs, signal }: D
   await type(question);
   await isOver;
   reporter.end();
+  if (signal.aborted) return false;
   const { messages } = operative.conversation;
   const own = messages.filter(({ role }) => role === 'user').length;
   write(

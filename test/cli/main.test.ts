@@ -176,6 +176,14 @@ describe('turnchart, interrupted', () => {
     expect(code).toBe(exitCode);
   });
 
+  test('SIGINT ends the guided demo with 130', async () => {
+    const { child, spoke, ended } = startCommand(project(), ['--pace', '1000']);
+    child.stdin.end();
+    await spoke;
+    child.kill('SIGINT');
+    expect((await ended).code).toBe(130);
+  });
+
   test('ends quietly with 0 when the reader of its output leaves', async () => {
     const { child, spoke, ended } = startCommand(project(), ['--json', '-p', question, '--pace', '5']);
     await spoke;
