@@ -48,7 +48,7 @@ export function flatten(states: readonly ShownState[]): readonly ShownState[] {
 }
 
 /** `xstate.done.actor.reload` as people say it. */
-export function shownEvent(event: string): string {
+function shownEvent(event: string): string {
   return event.replace(/^xstate\.done\.actor\.(.+)$/, '$1 settled').replace(/^xstate\.error\.actor\.(.+)$/, '$1 broke');
 }
 

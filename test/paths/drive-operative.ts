@@ -19,7 +19,7 @@ const cancelledEnds: ReadonlySet<string> = new Set([
 ]);
 
 /** Why a path cannot happen with a real turn and real services, or undefined. */
-export function whyUnreal(path: MachinePath): string | undefined {
+function whyUnreal(path: MachinePath): string | undefined {
   for (const [index, { from, to, name }] of path.entries()) {
     const isLast = index === path.length - 1;
     if (from === 'active.settling' && stopping.has(to) && !isLast) return 'a sealed turn stops at once';

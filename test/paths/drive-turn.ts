@@ -14,7 +14,7 @@ export type Driven = { readonly skipped: string } | { readonly turn: RealTurn };
 const servicesOf = new Map(leavesOf(turnMachine).map(({ key, services }) => [key, services]));
 
 /** Why a path cannot happen with real services, or undefined. */
-export function whyUnreal(path: MachinePath, stages: Readonly<Record<Stage, boolean>>): string | undefined {
+function whyUnreal(path: MachinePath, stages: Readonly<Record<Stage, boolean>>): string | undefined {
   if (path[0]?.name !== 'start') return 'a turn is started in the step that makes it';
   for (const { from, name } of path) {
     if (from === 'dispatching.live' && name.includes('answered')) return 'nobody was asked';

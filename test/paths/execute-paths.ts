@@ -57,16 +57,6 @@ export interface WalkedPaths {
   readonly paths: readonly MachinePath[];
 }
 
-/** What an execution did. */
-export interface PathReport {
-  readonly states: number;
-  readonly edges: number;
-  readonly paths: number;
-  readonly steps: number;
-  /** `state event`, each executed. */
-  readonly pairs: ReadonlySet<string>;
-}
-
 /** The paths of every setting: edge cover and simple paths, made from the chart once. */
 export async function pathsOf<Case extends PathCase>(walk: ChartWalk<Case>) {
   return Promise.all(

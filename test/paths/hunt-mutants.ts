@@ -16,17 +16,17 @@ export interface Fate {
 export interface Hunt {
   readonly size: number;
   readonly names: readonly string[];
-  run(index: number): Fate;
+  /** Runs one mutant, on every runner unless told otherwise. */
+  run(index: number, on?: readonly Runner[]): Fate;
 }
 
 /** Prepares the paths once; they are made from the real chart, and the reference knows no chart. */
 export async function huntOf(chart: ChartId): Promise<Hunt> {
   const walk = walks[chart];
-  const walked = (await pathsOf(walk)).map(({ setting, paths }) => ({
-    setting,
-    // Short paths first: what finds a mutant is then the smallest example.
-    paths: paths.toSorted((left, right) => left.length - right.length),
-  }));
+  // Short paths first, whatever their setting: what finds a mutant is then the smallest example.
+  const walked = (await pathsOf(walk))
+    .flatMap(({ setting, paths }) => paths.map((path) => ({ setting, paths: [path] })))
+    .toSorted((left, right) => (left.paths[0]?.length ?? 0) - (right.paths[0]?.length ?? 0));
   const mutants = mutantsOf(walk.machine);
   const find = ({ machine }: Mutant, runner: Runner): string | undefined => {
     try {
@@ -39,11 +39,11 @@ export async function huntOf(chart: ChartId): Promise<Hunt> {
   return {
     size: mutants.length,
     names: mutants.map(({ name }) => name),
-    run: (index) => {
+    run: (index, on = runners) => {
       const entry = mutants[index];
       if (entry === undefined) throw new RangeError(`${chart} has no mutant ${index}.`);
       const foundBy: Partial<Record<Runner, string>> = {};
-      for (const runner of runners) {
+      for (const runner of on) {
         const found = attempt(() => find(entry.create(), runner));
         if (found !== undefined) foundBy[runner] = found;
       }

@@ -108,6 +108,20 @@ const compacting = [
   'xstate.error.actor.compact',
 ];
 
+const callFacts = ['call.checked', 'call.cancel', 'approval.settled', 'tool.settled', 'call.timedOut', 'call.expire'];
+const callEnds = [
+  'completed',
+  'failed',
+  'timedOut',
+  'interrupted',
+  'notStarted',
+  'denied',
+  'invalidArguments',
+  'unknownTool',
+  'truncated',
+  'backgrounded',
+];
+
 /** The pairs that scripted services execute and real ones cannot, by chart. The same rule: executed or listed. */
 export const unrealPairs: Readonly<Record<string, readonly ListedPairs[]>> = {
   turn: [
@@ -119,7 +133,14 @@ export const unrealPairs: Readonly<Record<string, readonly ListedPairs[]>> = {
       why: 'a batch with an open question has not settled',
     },
   ],
-  toolCall: [],
+  toolCall: [
+    ...callFacts.map((event) => ({ event, states: callEnds, why: 'a call that is over is told nothing' })),
+    { event: 'call.checked', states: ['approving', 'running'], why: 'a call is looked at once, first of all' },
+    { event: 'approval.settled', states: ['validating', 'running'], why: 'nobody is asked then' },
+    { event: 'tool.settled', states: ['validating', 'approving'], why: 'the tool does not run then' },
+    { event: 'call.timedOut', states: ['validating', 'approving'], why: 'the tool’s time does not run then' },
+    { event: 'call.expire', states: ['validating', 'approving'], why: 'the cancel before it ended the call' },
+  ],
   operative: [
     { event: 'xstate.error.actor.reload', states: ['reloading'], why: 'the reload reports every failure as a fact' },
     { event: 'xstate.done.actor.turn', states: ['active.running'], why: 'every end of a turn seals it first' },

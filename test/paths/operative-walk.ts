@@ -27,7 +27,7 @@ export interface OperativeCase extends PathCase {
 const policies: readonly SubmitPolicy[] = ['steer', 'queue', 'reject', 'preempt'];
 
 /** Every event of the chart, with one payload for each thing it can mean. */
-export const operativeCases: readonly OperativeCase[] = [
+const operativeCases: readonly OperativeCase[] = [
   ...policies.map((policy) =>
     caseOf(
       `submit, ${policy}`,

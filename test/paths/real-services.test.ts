@@ -3,17 +3,19 @@
 
 import { beforeAll, describe, expect, test } from 'vitest';
 import { machinePaths, type MachinePath, type PathCase } from '../../src/testing/index.ts';
-import { judgePairs } from './chart-suites.ts';
-import { pairsOf } from './chart-facts.ts';
+import { judgePairs, walks, type ChartId } from './chart-suites.ts';
+import { leavesOf, pairsOf } from './chart-facts.ts';
 import { driveOperative, finish } from './drive-operative.ts';
+import { driveToolCall } from './drive-tool-call.ts';
 import { driveTurn, viaRealStart } from './drive-turn.ts';
 import { runners, type ChartWalk, type Runner } from './execute-paths.ts';
 import { asPairs, listedPairs, unrealPairs } from './listed-pairs.ts';
 import { kinds, operativeWalk } from './operative-walk.ts';
 import type { PairLog } from './real-turn.ts';
+import { toolCallWalk } from './tool-call-walk.ts';
 import { stagesOf, turnWalk } from './turn-walk.ts';
 
-const seen = { turn: new Set<string>(), operative: new Set<string>() };
+const seen = { turn: new Set<string>(), toolCall: new Set<string>(), operative: new Set<string>() };
 
 describe('turn with real services', () => {
   const covers = new Map<string, readonly MachinePath[]>();
@@ -66,6 +68,31 @@ describe('operative with real turns', () => {
 
   test('has every pair executed that real turns can bring about, and the others listed with a reason', () => {
     expect(judge('operative')).toEqual({ missing: [], listedInVain: [] });
+  });
+});
+
+describe('a call in a real turn', () => {
+  test.each(['actor', 'bare'] as const)('ends with the result its chart says, run as %s', async (runner) => {
+    const ended = new Set<string>();
+    for (const path of await coverOf(toolCallWalk, 'a call')) {
+      const driven = await driveToolCall(path, runner);
+      if ('skipped' in driven) continue;
+      gather(driven.log);
+      const { to = '' } = path.at(-1) ?? {};
+      // A call that still waits or runs is cancelled in the end.
+      const status = { approving: 'notStarted', running: 'interrupted' }[to] ?? to;
+      expect({ path: path.map(({ name }) => name), status: driven.status }).toEqual({
+        path: path.map(({ name }) => name),
+        status,
+      });
+      ended.add(status);
+    }
+    const finals = leavesOf(toolCallWalk.machine).filter(({ isFinal }) => isFinal);
+    expect([...ended, 'backgrounded'].toSorted()).toEqual(finals.map(({ key }) => key).toSorted());
+  });
+
+  test('has every pair executed that a real call can bring about, and the others listed with a reason', () => {
+    expect(judge('toolCall')).toEqual({ missing: [], listedInVain: [] });
   });
 });
 
@@ -146,11 +173,12 @@ async function pathsWith<Case extends PathCase>(walk: ChartWalk<Case>, setting: 
 }
 
 function gather({ pairs }: PairLog): void {
-  for (const id of ['turn', 'operative'] as const) for (const pair of pairs.get(id) ?? []) seen[id].add(pair);
+  for (const id of ['turn', 'toolCall', 'operative'] as const)
+    for (const pair of pairs.get(id) ?? []) seen[id].add(pair);
 }
 
-function judge(id: 'turn' | 'operative') {
-  const { machine } = { turn: turnWalk, operative: operativeWalk }[id];
+function judge(id: ChartId) {
+  const { machine } = walks[id];
   const never = new Set(asPairs(listedPairs[id] ?? []));
   const possible = pairsOf(machine).filter((pair) => !never.has(pair));
   const { missing, listedInVain } = judgePairs(possible, seen[id], unrealPairs[id] ?? []);

@@ -26,7 +26,6 @@ export type Breakable = 'prepare' | 'shape' | 'review' | 'close' | 'streamModel'
 export interface RealTurnOptions {
   readonly stages: Readonly<Record<Stage, boolean>>;
   readonly maxIterations?: number;
-  readonly turn?: AnyStateMachine;
 }
 
 /** Grace time of a cancel, in virtual milliseconds. */
@@ -204,7 +203,7 @@ export class RealTurn {
   steers = 0;
 
   constructor(
-    { stages, maxIterations, turn = turnMachine }: RealTurnOptions,
+    { stages, maxIterations }: RealTurnOptions,
     runner: Runner,
     prepare: (world: HeldWorld) => void = () => undefined,
   ) {
@@ -215,7 +214,7 @@ export class RealTurn {
       ...(maxIterations === undefined ? {} : { maxIterations }),
       ...(runner === 'bare' ? {} : { inspect: this.log.inspect as NonNullable<EngineOptions['inspect']> }),
     };
-    this.run = createChartedEngine(options, realCharts(turn, runner)).run(this.conversation);
+    this.run = createChartedEngine(options, realCharts(turnMachine, runner)).run(this.conversation);
     this.#isBare = runner === 'bare';
     if (this.#isBare) this.actor.system.inspect(this.log.inspect);
     this.log.know(this.actor);

@@ -15,7 +15,7 @@ export interface ToolCallCase extends PathCase {
 const fine = { type: 'call.checked', runnable: true, truncated: false, known: true, valid: true, asks: false } as const;
 
 /** Every event of the chart, with one payload for each thing it can mean. */
-export const toolCallCases: readonly ToolCallCase[] = [
+const toolCallCases: readonly ToolCallCase[] = [
   checked('may run', {}, 'running'),
   checked('must be asked about', { asks: true }, 'approving'),
   checked('has wrong arguments', { valid: false }, 'invalidArguments'),

@@ -64,7 +64,7 @@ const simple: ReadonlySet<string> = new Set(['says all', 'asks for tools', 'was 
 const services = ['prepare', 'shape', 'streamModel', 'delay', 'review', 'dispatchTools', 'close'] as const;
 
 /** Every event of the chart, with one payload for each thing it can mean. */
-export const turnCases: readonly TurnCase[] = [
+const turnCases: readonly TurnCase[] = [
   { name: 'start', event: { type: 'turn.start' }, tells: { what: 'start' } },
   { name: 'cancel', event: { type: 'turn.cancel' }, tells: { what: 'cancel' } },
   {
