@@ -97,6 +97,22 @@ describe.each(bothWays)('cancel (%s)', (interpreter) => {
     expect(second).toBe(first);
   });
 
+  test('of a later turn resolves with the result of that turn, and not before its end', async () => {
+    const bench = await operativeIn('cancelling', {
+      interpreter,
+      script: () => ({ calls: [{ name: 'deaf' }] }),
+    });
+    await bench.host.advance(250);
+    void bench.submit('B');
+    await bench.host.settle();
+    let result: unknown;
+    void bench.operative.cancel().then((given) => (result = given));
+    await bench.host.advance(249);
+    expect(result).toBeUndefined();
+    await bench.rest();
+    expect(result).toMatchObject({ turnId: 'turn_2', reason: 'aborted' });
+  });
+
   test('while tools run takes its own grace time', async () => {
     const bench = await operativeIn('cancelling', { interpreter });
     void bench.operative.cancel({ graceMs: 10 });

@@ -181,6 +181,17 @@ describe.each(bothWays)('subscribe (%s)', (interpreter) => {
     expect(errors).toEqual(heard.map(({ type }) => new Error(type)));
   });
 
+  test('what a listener throws before any turn is reported too', async () => {
+    const errors: unknown[] = [];
+    const bench = startOperative({ interpreter, onListenerError: (error) => errors.push(error) });
+    bench.operative.subscribe(() => {
+      throw new Error('bad');
+    });
+    await bench.operative.close();
+    await bench.rest();
+    expect(errors).toEqual([new Error('bad')]);
+  });
+
   test('an onListenerError that throws harms nobody', async () => {
     const bench = startOperative({
       interpreter,
