@@ -63,6 +63,8 @@ export class ConversationScope implements ReloadScope, CompactScope {
   #record: TurnRecord | undefined;
   #ended: TurnResult | undefined;
   #compact: OpenQuestion | undefined;
+  /** The id of a cut answer at the end of the transcript that no turn of this operative made. */
+  #cutElsewhere: string | undefined;
   #hasGained = true;
   #storedIds: Set<string> | undefined;
   #onListenerError: (error: unknown) => void;
@@ -87,6 +89,7 @@ export class ConversationScope implements ReloadScope, CompactScope {
     this.#onListenerError = parts.onListenerError;
     const onListenerError = (error: unknown) => this.#onListenerError(error);
     this.hub = new EventHub(onListenerError);
+    this.#noteCut(parts.conversation);
     this.ledger = new Ledger(frameWith(options.frameInjectedMessage, onListenerError));
   }
 
@@ -205,6 +208,7 @@ export class ConversationScope implements ReloadScope, CompactScope {
   }
 
   declineResume(question: Question): void {
+    if (this.#claim !== undefined) return this.joinResume(question);
     (question as OpenQuestion).answer({ outcome: 'nothingToDo', events: nothing() });
   }
 
@@ -297,7 +301,13 @@ export class ConversationScope implements ReloadScope, CompactScope {
 
   compacted(gained: boolean): CompactFacts {
     this.#hasGained = gained;
-    return { claimed: this.#claim !== undefined };
+    const isClaimed = () => this.#claim !== undefined;
+    return {
+      // Read when looked at: a message may be accepted between the compactor's answer and the chart's next step.
+      get claimed() {
+        return isClaimed();
+      },
+    };
   }
 
   /** Why a compaction would do nothing, whatever the transcript holds. */
@@ -343,6 +353,7 @@ export class ConversationScope implements ReloadScope, CompactScope {
     makeValid(scratch);
     const stored = new Set(scratch.messages.map((message) => message.id));
     const missing = this.ledger.outstanding().filter(({ id }) => !stored.has(id));
+    if (scratch.messages.at(-1)?.id !== this.conversation.messages.at(-1)?.id) this.#noteCut(scratch);
     putContents(this.conversation, scratch);
     noteValid(this.conversation);
     this.ledger.noteStored(stored);
@@ -370,7 +381,7 @@ export class ConversationScope implements ReloadScope, CompactScope {
     const last = this.conversation.messages.findLast(({ content }) => content[0]?.type !== 'boundary');
     if (last === undefined) return false;
     if (last.role !== 'assistant') return true;
-    return last.meta?.['cut'] !== undefined && this.ledger.owes;
+    return isCut(last) && (this.ledger.owes || last.id === this.#cutElsewhere);
   }
 
   /** Why a resume would do nothing; undefined where it would, or where only the reload can tell. */
@@ -383,6 +394,13 @@ export class ConversationScope implements ReloadScope, CompactScope {
 
   toJSON(): JsonValue {
     return { messages: this.conversation.messages.length, pending: this.ledger.pending, queued: this.ledger.queued };
+  }
+
+  // What a cut answer left unanswered is known to the operative whose turn was cut. From another one's transcript, as after
+  // a restart, only the cut itself can be read: it is taken for something to answer.
+  #noteCut({ messages }: Conversation): void {
+    const last = messages.at(-1);
+    this.#cutElsewhere = isCut(last) ? last?.id : undefined;
   }
 
   #open(turnContext: unknown): Claim {
@@ -499,6 +517,10 @@ function contentsOf(loaded: unknown): Pick<Conversation, 'system' | 'messages'> 
 function ticketOf(submission: Submission): Ticket {
   if (submission instanceof Ticket) return submission;
   throw new TurnchartError('engine.foreign', 'A submission must come from an operative of this copy of turnchart.');
+}
+
+function isCut(message: Message | undefined): boolean {
+  return message?.role === 'assistant' && message.meta?.['cut'] !== undefined;
 }
 
 function answerOf(question: OpenQuestion, ended: TurnResult): TurnResult | undefined {

@@ -217,11 +217,17 @@ describe.each(bothWays)('partial messages (%s)', (interpreter) => {
     expect(bench.lines()).toEqual(['user A', 'assistant Hel', 'assistant Hi']);
   });
 
-  test('resume has nothing to do behind a cut message of an earlier process', async () => {
+  test('resume answers behind a cut message of an earlier process', async () => {
     const messages = [asked, assistantMessage('Hel', { id: 'a0', meta: { cut: 'aborted' } })];
-    const bench = startOperative({ interpreter, conversation: createConversation({ messages }) });
-    expect((await bench.operative.resume()).outcome).toBe('nothingToDo');
+    const bench = startOperative({
+      interpreter,
+      script: [{ text: 'Hello' }],
+      conversation: createConversation({ messages }),
+    });
+    expect((await bench.operative.resume()).outcome).toBe('startedTurn');
     await bench.rest();
+    expect(bench.lines().at(-1)).toBe('assistant Hello');
+    expect((await bench.operative.resume()).outcome).toBe('nothingToDo');
   });
 });
 
