@@ -133,7 +133,7 @@ class ChartedOperative implements Operative {
   async compact({ instructions }: { readonly instructions?: string } = {}): Promise<boolean> {
     return this.#ask<boolean>('compact', undefined, (question) => ({
       type: 'operative.compact',
-      possible: this.#scope.whyNotCompact() === undefined,
+      possible: this.state === 'idle' && this.#scope.whyNotCompact() === undefined,
       question: { ...question, instructions },
     }));
   }

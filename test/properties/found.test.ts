@@ -5,7 +5,7 @@ import type { OperativeEvent } from '../../src/contracts/events.ts';
 import type { Operative } from '../../src/contracts/operative.ts';
 import { createConversation } from '../../src/conversation/conversation.ts';
 import { userMessage } from '../../src/conversation/message.ts';
-import { createOperative } from '../../src/index.ts';
+import { createEngine, createOperative } from '../../src/index.ts';
 import { verifyEvents } from '../../src/testing/index.ts';
 import { GatedWorld, logOf, shapeOf } from './gated-world.ts';
 import { plain } from './world-terms.ts';
@@ -100,4 +100,47 @@ test('the events of a known message, submitted while a resume finds nothing to d
   for await (const event of events) read.push(event);
   expect(read).toEqual([]);
   expect(operative.conversation.messages.map(shapeOf)).toEqual(['u:m1', 'a:1']);
+});
+
+test('a compaction and a submit from one listener, and a compactor that answers at once: the message is answered', async () => {
+  const world = new GatedWorld(plain);
+  const engine = createEngine({
+    ...world.options(),
+    transformers: [{ name: 'compactor', compact: () => ({ append: [boundary] }) }],
+  });
+  const boundary = { id: 'b', role: 'user', content: [{ type: 'boundary', summary: 's', keepFrom: 'm1' }] } as const;
+  const operative = createOperative({ engine });
+  const answers: unknown[] = [];
+  operative.subscribe((event) => {
+    if (event.type !== 'turn.completed' || answers.length > 0) return;
+    answers.push('asked');
+    void operative.compact().then((gained) => answers.push(gained));
+    void operative.submit(m('m2')).then(({ delivery }) => delivery.then(({ status }) => answers.push(status)));
+  });
+  await operative.submit(m('m1'));
+  world.answer({ text: true, calls: [], stop: 'natural' });
+  await world.host.settle();
+  world.answer({ text: true, calls: [], stop: 'natural' });
+  await world.host.settle();
+  expect(answers).toContain('answered');
+  expect(operative.state).toBe('idle');
+});
+
+test('a resume while a compaction runs and a message has claimed the next turn joins that turn', async () => {
+  const world = new GatedWorld(plain);
+  const engine = createEngine({
+    ...world.options(),
+    transformers: [{ name: 'compactor', compact: () => world.gate('transformer', () => undefined) }],
+  });
+  const operative = createOperative({ engine });
+  await operative.submit(m('m1'));
+  world.answer({ text: true, calls: [], stop: 'natural' });
+  await world.host.settle();
+  const compacted = operative.compact();
+  expect((await operative.submit(m('m2'))).outcome).toBe('startedTurn');
+  expect((await operative.resume()).outcome).toBe('alreadyRunning');
+  world.release('transformer', 0, 'ok');
+  expect(await compacted).toBe(false);
+  await world.host.settle();
+  expect(world.requests.at(-1)).toBe('u:m1 a:1 u:m2');
 });

@@ -99,6 +99,7 @@ export class ReferenceOperative implements Surroundings {
   readonly #waitingCancels: number[] = [];
   #waitingCloses = 0;
   #turns = 0;
+  #cutElsewhere: string | undefined;
   #loads = 0;
   #sequence = 0;
   readonly #known = new Map<string, Ticket>();
@@ -157,6 +158,8 @@ export class ReferenceOperative implements Surroundings {
       case 'withdraw':
         return this.#withdraw(action.id);
       case 'compact':
+        // No transformer of this world can compact; the engine is asked for one.
+        if (this.state === 'idle') this.hit('engine');
         return this.#send(() =>
           this.compactions.push(this.state === 'closing' || this.state === 'closed' ? 'operative.closed' : 'false'),
         );
@@ -547,6 +550,8 @@ export class ReferenceOperative implements Surroundings {
     const loaded = repaired(contents);
     const stored = new Set(loaded.filter((shape) => shape.startsWith('u:')).map(idOf));
     const missing = bySequence(this.#owed).filter(({ id }) => !stored.has(id));
+    const newest = loaded.at(-1);
+    if (newest !== this.transcript.at(-1)) this.#cutElsewhere = newest?.endsWith('!') === true ? newest : undefined;
     this.transcript.splice(0, Infinity, ...loaded);
     for (const ticket of [...this.#starters, ...this.#steers, ...this.#next]) ticket.isLanded = stored.has(ticket.id);
     claim.reloaded = { messages: loaded.length, missing };
@@ -647,7 +652,8 @@ export class ReferenceOperative implements Surroundings {
   #isAnswerable(): boolean {
     const last = this.transcript.at(-1);
     if (last === undefined) return false;
-    return !last.startsWith('a:') || (last.endsWith('!') && this.#owed.length > 0);
+    // A cut answer that this operative did not make is taken for something to answer.
+    return !last.startsWith('a:') || (last.endsWith('!') && (this.#owed.length > 0 || last === this.#cutElsewhere));
   }
 }
 
