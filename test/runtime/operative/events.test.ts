@@ -145,6 +145,17 @@ describe.each(bothWays)('subscribe (%s)', (interpreter) => {
     expect(states).toEqual(['running', 'idle']);
   });
 
+  test('turn.completed of a turn cancelled while reloading is heard when idle', async () => {
+    const bench = await operativeIn('reloading', { interpreter });
+    const states: OperativeState[] = [];
+    bench.operative.subscribe(({ type }) => {
+      if (type === 'turn.completed' || type === 'message.queued') states.push(bench.operative.state);
+    });
+    void bench.operative.cancel();
+    await bench.rest();
+    expect(states).toEqual(['idle', 'idle']);
+  });
+
   test('turn.reloaded is heard in the state that follows the reload', async () => {
     const bench = await operativeIn('reloading', { interpreter });
     const states: OperativeState[] = [];

@@ -52,6 +52,8 @@ describe.each(bothWays)('reloadBeforeStart (%s)', (interpreter) => {
     expect([outcome, read.events, read.isDone]).toEqual(['nothingToDo', [], true]);
     expect(bench.log()).toEqual([]);
     expect(bench.lines()).toEqual(['user u0', 'assistant a0']);
+    expect((await bench.submit('A')).outcome).toBe('startedTurn');
+    await bench.rest();
   });
 
   test('a second resume during the reload hears the same: nothingToDo, or alreadyRunning', async () => {
@@ -119,6 +121,17 @@ describe.each(bothWays)('reloadBeforeStart (%s)', (interpreter) => {
     expect((await bench.operative.resume()).outcome).toBe('startedTurn');
     await bench.rest();
     expect(bench.lines()).toEqual(['user A', 'assistant Hi']);
+  });
+
+  test('held messages are answered though the reload of their turn ends in an answer', async () => {
+    let store = stored();
+    const bench = startOperative({ interpreter, own: { reloadBeforeStart: async () => store } });
+    void bench.submit('A');
+    void bench.submit('Q', { policy: 'queue' });
+    await Promise.resolve();
+    store = stored(said('user', 'A'), said('assistant', 'answer'));
+    await bench.rest();
+    expect(bench.fates()).toEqual(['startedTurn answered', 'queued answered']);
   });
 
   test('unanswered messages of several turns come back in order', async () => {
