@@ -223,7 +223,11 @@ function perform(actions: readonly TableAction[], args: StepArguments, invoked: 
     }
     const child = invoked.get(action.child);
     const event = action.eventOf(args);
-    if (child !== undefined && !(child instanceof BareService)) defer(() => child.send(event));
+    if (child === undefined || child instanceof BareService) continue;
+    defer(() => {
+      // One that has ended within this step is done with its events; XState would warn.
+      if (child.getSnapshot().status === 'active') child.send(event);
+    });
   }
 }
 

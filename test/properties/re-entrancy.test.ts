@@ -1,6 +1,6 @@
 // Calls from inside user code that property tests found to go wrong: each has its defined answer, and nothing follows the end.
 
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { OperativeEvent } from '../../src/contracts/events.ts';
 import { createConversation } from '../../src/conversation/conversation.ts';
 import { userMessage } from '../../src/conversation/message.ts';
@@ -173,4 +173,19 @@ test('a tool cancelled by a listener of its start is not run', async () => {
   expect(ran).toBe(1);
   verifyEvents(events);
   expect(operative.conversation.messages.map(shapeOf).at(-1)).toBe('t:completed,interrupted');
+});
+
+test('preempt and close from the listener of a turn that has begun are silent: nothing is sent to an actor that has ended', async () => {
+  using warned = vi.spyOn(console, 'warn');
+  const { operative, events } = start();
+  operative.subscribe((event) => {
+    if (event.type !== 'turn.started' || events.length > 1) return;
+    void operative.submit('now', { policy: 'preempt' });
+    void operative.close();
+  });
+  void operative.submit('hi');
+  await operative.close();
+  expect(operative.state).toBe('closed');
+  expect(warned).not.toHaveBeenCalled();
+  verifyEvents(events);
 });
