@@ -155,6 +155,17 @@ describe.each(places.map((place) => [place[0], place] as const))('engineWith in 
     expect(result).toMatchObject({ reason: 'failed', error: { code: 'turn.broken' } });
   });
 
+  test('an action that throws ends the turn as failed, with a valid transcript', async () => {
+    const fail = () => {
+      throw new Error('bad action');
+    };
+    const turn = turnMachine.provide({ actions: { seal: fail } });
+    const { result, lines, events } = await play(place, { turn }, [{ text: 'Hi' }]);
+    expect(result).toMatchObject({ reason: 'failed', error: { code: 'turn.broken' } });
+    expect(lines).toEqual(['user A', 'assistant Hi']);
+    expect(events.at(-1)?.type).toBe(place[1] ? 'operative.closed' : 'turn.completed');
+  });
+
   test('replaces a guard of the turn: nothing is ever retried', async () => {
     const turn = turnMachine.provide({ guards: { retries: () => false, gaveUp: () => true } });
     const { result } = await play(place, { turn }, [{ throw: lost }]);
@@ -212,6 +223,36 @@ test('an operative that is given a function runs each turn on the charts of the 
   }
   expect(iterations).toEqual([1, 1]);
 });
+
+test.each([false, true])(
+  'a turn that dies of a preempt leaves the preempt as a late message (inspected: %s)',
+  async (isInspected) => {
+    const host = simulatedHost();
+    const turn = turnMachine.provide({
+      actions: {
+        interruptTools: () => {
+          throw new Error('bad action');
+        },
+      },
+    });
+    const tools = [toolOf('deaf', () => new Promise(() => undefined))];
+    const model = scriptedModel([{ calls: [{ name: 'deaf' }] }, { text: 'Hi' }], { host });
+    const operative = createOperative({
+      engine: engineWith({ transformers: [], model, host, tools }, { turn }),
+      ...(isInspected ? { inspect: () => undefined } : {}),
+    });
+    await operative.submit('A');
+    await host.settle();
+    const preempt = await operative.submit('P', { policy: 'preempt' });
+    await host.settle();
+    expect([preempt.outcome, await preempt.delivery]).toEqual(['queued', { status: 'queued' }]);
+    verifyTranscript(operative.conversation);
+    expect((await operative.resume()).outcome).toBe('startedTurn');
+    await host.settle();
+    expect(linesOf(operative.conversation.messages).slice(-2)).toEqual(['user P', 'assistant Hi']);
+    await operative.close();
+  },
+);
 
 test('an action of XState’s own is refused when the engine is made', () => {
   const turn = turnMachine.provide({ actions: { land: log('landed') } });
