@@ -1,15 +1,24 @@
 // Asks the person whether a tool call may run. main.ts gives it to the engine; chat and one-shot mode bring the question.
 
-import type { Approve } from '../index.ts';
+import type { Approve, JsonValue, ToolCallBlock } from '../index.ts';
 import { callText } from './render.ts';
+import { plainLine } from './terminal/plain-text.ts';
 
 /** Asks a yes-or-no question. False when nobody can be asked, and once the signal is aborted. */
 export type AskPerson = (question: string, signal: AbortSignal) => Promise<boolean>;
 
 /** Approvals by a person. A call nobody allows is denied with a sentence the model can read. */
 export function approveBy(ask: AskPerson): Approve {
-  return async ({ call }, { signal }) =>
-    (await ask(`Allow ${callText(call)}?`, signal))
+  return async ({ call, preview }, { signal }) =>
+    (await ask(questionOf(call, preview), signal))
       ? { allow: true }
       : { allow: false, message: 'The user did not allow this call.' };
+}
+
+// A command is shown whole: what is cut off could be what matters.
+function questionOf(call: ToolCallBlock, preview: JsonValue | undefined): string {
+  if (typeof preview === 'object' && preview !== null && 'command' in preview && 'folder' in preview) {
+    return `Allow ${plainLine(call.name)} in ${plainLine(String(preview['folder']))}: ${plainLine(String(preview['command']))} ?`;
+  }
+  return `Allow ${callText(call)}?`;
 }

@@ -23,6 +23,8 @@ export interface RunOptions {
   readonly resume: boolean;
   /** One event a line instead of text. */
   readonly json: boolean;
+  /** Allow every tool call without asking. */
+  readonly yes: boolean;
   readonly color: boolean;
   /** Undefined: the engine's default. */
   readonly maxIterations?: number;
@@ -43,6 +45,7 @@ tells more). Else one turn for -p or for what is piped in; with neither, a guide
                            (~/.local/state/…) and go on with it; one process at a time
       --resume             first answer what the session left unanswered (a crash, a cancel). Without it a chat says
                            so and waits for /resume or the next message
+      --yes                allow every tool call without asking: changes of files, any command
       --json               one event a line as JSON on standard output, nothing else there
       --max-iterations <n> most model calls of a turn
       --seed <n>           seed of the demo model (default 1)
@@ -71,6 +74,7 @@ export function commandOf(args: readonly string[]): Command {
         model: { type: 'string' },
         session: { type: 'string' },
         resume: { type: 'boolean', default: false },
+        yes: { type: 'boolean', default: false },
         json: { type: 'boolean', default: false },
         'max-iterations': { type: 'string' },
         seed: { type: 'string' },
@@ -98,6 +102,7 @@ export function commandOf(args: readonly string[]): Command {
         ...(values.model === undefined ? {} : { model: modelFlag(values.model) }),
         ...(values.session === undefined ? {} : { session: values.session }),
         resume: values.resume,
+        yes: values.yes,
         json: values.json,
         color: !values['no-color'],
         ...(maxIterations === undefined ? {} : { maxIterations }),

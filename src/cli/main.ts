@@ -2,7 +2,8 @@
 // The `turnchart` command: an agent on the folder it stands in, as a chat, one turn, or a guided demo.
 
 import { readFileSync } from 'node:fs';
-import { createEngine, createOperative, userMessage, type Engine, type Message } from '../index.ts';
+import { createEngine, createOperative, userMessage, type Engine, type Message, type Tool } from '../index.ts';
+import { baselineTools } from '../tools/index.ts';
 import { approveBy, type AskPerson } from './approval.ts';
 import { commandOf, usage, type RunOptions } from './arguments.ts';
 import { askOnTerminal } from './ask-on-terminal.ts';
@@ -17,7 +18,6 @@ import { jsonReporter, textReporter, type Reporter } from './report.ts';
 import { runTurn } from './run-turn.ts';
 import type { Session } from './session/session.ts';
 import { sessionFolder } from './session/session-name.ts';
-import { workspaceTools } from './workspace-tools.ts';
 
 const { stdin, stdout, stderr, env } = process;
 stderr.on('error', () => {}); // a closed diagnostics channel must not end the work
@@ -104,7 +104,7 @@ async function once(options: RunOptions): Promise<number> {
     return turn(options, userMessage(defaultPrompt));
   }
   const { seed, paceMs } = options;
-  const parts = { tools: workspaceTools(process.cwd()), reporter: reporterFor(options), signal: abort.signal };
+  const parts = { tools: tools(), reporter: reporterFor(options), signal: abort.signal };
   const wentAsTold = await runGuidedDemo({ ...parts, seed, paceMs });
   return wentAsTold || outlet.state() === 'left' ? 0 : (interruptCode ?? 1);
 }
@@ -138,13 +138,18 @@ async function turn(options: RunOptions, message: Message | undefined): Promise<
   return result.reason === 'aborted' ? (interruptCode ?? 1) : 1;
 }
 
-function engineOf({ model }: ModelChoice, { maxIterations }: RunOptions, ask: AskPerson): Engine {
+function engineOf({ model }: ModelChoice, { maxIterations, yes }: RunOptions, ask: AskPerson): Engine {
   return createEngine({
     model,
-    tools: workspaceTools(process.cwd()),
-    approve: approveBy(ask),
+    tools: tools(),
+    approve: yes ? () => ({ allow: true }) : approveBy(ask),
     ...(maxIterations === undefined ? {} : { maxIterations }),
   });
+}
+
+// What reads runs at once; what changes files or runs a command asks.
+function tools(): readonly Tool[] {
+  return baselineTools({ cwd: process.cwd() });
 }
 
 /** Ends the command with exit code 2 and one sentence. */

@@ -79,7 +79,7 @@ export function createRender({ color, columns }: RenderOptions): Render {
       case 'message.queued':
         return line(dim(wide(`⏎ queued for the next turn: ${plainLine(ownWords(event.message))}`)));
       case 'toolCall.awaitingApproval':
-        return line(wide(`? ${callText(event.call)} waits for approval`));
+        return line(wide(`? ${callText(event.call)} waits for approval`)) + previewText(event.preview, line);
       case 'toolCall.backgrounded':
         return line(wide(`⇢ ${callText(event.call)} goes on in the background as ${event.taskId}`));
       case 'toolCall.settled': {
@@ -112,6 +112,13 @@ export function createRender({ color, columns }: RenderOptions): Render {
         return '';
     }
   };
+}
+
+// The whole of it, uncut: this is what a person decides on.
+function previewText(preview: JsonValue | undefined, line: (text: string) => string): string {
+  if (typeof preview !== 'object' || preview === null || Array.isArray(preview)) return '';
+  const shown = Object.entries(preview).find(([name]) => name === 'command' || name === 'diff')?.[1];
+  return typeof shown === 'string' ? line(plainText(shown).replace(/^/gm, '  ')) : '';
 }
 
 /** `read_file(file_path: "src/a.ts")`, on one line, with long values and long lists of them cut. */

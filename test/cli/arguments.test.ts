@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { commandOf } from '../../src/cli/arguments.ts';
 
-const defaults = { resume: false, json: false, color: true, seed: 1, paceMs: 15 };
+const defaults = { resume: false, yes: false, json: false, color: true, seed: 1, paceMs: 15 };
 
 const sessionRule = (name: string) =>
   `--session needs a name of at most 64 letters, digits, ".", "_" and "-" that begins with a letter or digit, got "${name}"`;
@@ -23,13 +23,14 @@ describe('commandOf', () => {
 
   test('takes every option', () => {
     const args =
-      '--json --no-color --max-iterations 3 --seed 7 --pace 0 --model openai:gpt-5.4 --session work --resume';
+      '--json --no-color --max-iterations 3 --seed 7 --pace 0 --model openai:gpt-5.4 --session work --resume --yes';
     expect(commandOf(args.split(' '))).toEqual({
       type: 'run',
       options: {
         model: { provider: 'openai', id: 'gpt-5.4' },
         session: 'work',
         resume: true,
+        yes: true,
         json: true,
         color: false,
         maxIterations: 3,

@@ -1,9 +1,11 @@
+import { tmpdir } from 'node:os';
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { approveBy } from '../../src/cli/approval.ts';
 import { askOnTerminal } from '../../src/cli/ask-on-terminal.ts';
 import { createConversation, createEngine, defineTool, userMessage } from '../../src/index.ts';
 import { scriptedModel } from '../../src/testing/index.ts';
+import { bashTool } from '../../src/tools/index.ts';
 
 const never = new AbortController().signal;
 
@@ -84,6 +86,20 @@ describe('approveBy', () => {
     const { questions, result } = await turnWith(true);
     expect(questions).toEqual(['Allow write(file: "a.ts")?']);
     expect(result).toMatchObject({ status: 'completed' });
+  });
+
+  test('shows a command whole, and where it will run', async () => {
+    const questions: string[] = [];
+    const tool = bashTool({ cwd: tmpdir() });
+    const command = `echo ${'x'.repeat(300)} && rm -rf y`;
+    const model = scriptedModel([{ calls: [{ name: 'Bash', args: { command } }] }, { text: 'Done.' }]);
+    const approve = approveBy((question) => {
+      questions.push(question);
+      return Promise.resolve(false);
+    });
+    const conversation = createConversation({ messages: [userMessage('go')] });
+    await createEngine({ model, tools: [tool], approve }).run(conversation).result;
+    expect(questions).toEqual([`Allow Bash in ${tmpdir()}: ${command} ?`]);
   });
 
   test('tells the model of a no', async () => {

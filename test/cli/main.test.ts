@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { EngineEvent } from '../../src/index.ts';
 import { verifyEvents } from '../../src/testing/index.ts';
@@ -30,7 +31,7 @@ describe('turnchart -p', () => {
       'There are 3 TypeScript files here. The longest is `src/deep/longest.tsx` with 41 lines.\n',
     );
     expect(stdout.split('\n')[0]).toBe('demo model (scripted, no AI): it needs no key and no network');
-    expect(stdout).toMatch(/^✓ list_files\(pattern: "\*\*\/\*\.\{ts,tsx,mts,cts\}"\) → 3 lines \(\d+ ms\)$/m);
+    expect(stdout).toMatch(/^✓ Glob\(pattern: "\*\*\/\*\.\{ts,tsx,mts,cts\}"\) → 3 lines \(\d+ ms\)$/m);
     expect(stdout).toMatch(/^✓ completed · 3 model calls · [\d,]+ in, \d+ out tokens · \d+\.\d s$/m);
     expect(stderr).toBe('');
     expect(code).toBe(0);
@@ -45,7 +46,7 @@ describe('turnchart -p', () => {
 
   test('completes a turn in which a tool failed', async () => {
     const { code, stdout } = await runCommand(project(), ['-p', 'read nope.md', ...quickly]);
-    expect(stdout).toContain('I could not read `nope.md`: the tool read_file failed (nope.md does not exist).');
+    expect(stdout).toContain('I could not read `nope.md`: the tool Read failed (nope.md does not exist).');
     expect(code).toBe(0);
   });
 
@@ -54,6 +55,34 @@ describe('turnchart -p', () => {
     expect(stdout).toMatch(/^✗ maxIterations · 1 model call /m);
     expect(stderr).toBe('turnchart: the turn reached its limit of 1 model calls (--max-iterations)\n');
     expect(code).toBe(1);
+  });
+});
+
+describe('turnchart and commands', () => {
+  const make = ['-p', 'run `touch made`', ...quickly];
+  const isMade = (folder: string) => existsSync(join(folder, 'made'));
+
+  test('runs none where nobody can be asked', async () => {
+    const folder = project();
+    const { code, stdout, stderr } = await runCommand(folder, make);
+    expect(isMade(folder)).toBe(false);
+    expect(stdout).toContain('the tool Bash was not allowed');
+    expect(stderr).not.toBe('');
+    expect(code).toBe(0);
+  });
+
+  test('runs them without asking with --yes', async () => {
+    const folder = project();
+    const { code, stdout, stderr } = await runCommand(folder, [...make, '--yes']);
+    expect(isMade(folder)).toBe(true);
+    expect(stdout).toContain('I ran `touch made`. It printed nothing.');
+    expect(stderr).toBe('');
+    expect(code).toBe(0);
+  });
+
+  test('runs those that only tell names and states without asking', async () => {
+    const { stdout } = await runCommand(project(), ['-p', 'run `ls src`', ...quickly]);
+    expect(stdout).toMatch(/I ran `ls src`\. It printed 3 lines:\n```\ndeep\nmiddle\.mts\nshort\.ts\n```/);
   });
 });
 
@@ -103,7 +132,7 @@ describe('turnchart without -p', () => {
       /^› how many files are here, and which is the longest\?$/m,
       /^› no, only the Markdown files: how many are there\?  ↪ injected$/m,
       /^ {2}\(operative: active\.running · turn: reviewing\)$/m,
-      /^✓ list_files\(pattern: "\*\*\/\*"\) → 4 lines /m,
+      /^✓ Glob\(pattern: "\*\*\/\*"\) → 4 lines /m,
       /^↪ no, only the Markdown files: how many are there\?$/m,
       /^Changing course, as you said: /m,
       /^There is 1 Markdown file here\.$/m,

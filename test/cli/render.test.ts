@@ -105,6 +105,11 @@ describe('createRender', () => {
     expect(rendered([{ type: 'toolCall.awaitingApproval', call }])).toBe(
       '? read_file(file_path: "a.ts") waits for approval\n',
     );
+    // What a person decides on is never cut.
+    const command = `echo ${'x'.repeat(200)}\nrm -rf y\u001B[8m`;
+    expect(
+      rendered([{ type: 'toolCall.awaitingApproval', call, preview: { type: 'command', command, folder: '/w' } }]),
+    ).toBe(`? read_file(file_path: "a.ts") waits for approval\n  echo ${'x'.repeat(200)}\n  rm -rf y[8m\n`);
     expect(rendered([{ type: 'toolCall.backgrounded', call, taskId: 'task_1' }])).toBe(
       '⇢ read_file(file_path: "a.ts") goes on in the background as task_1\n',
     );

@@ -22,6 +22,8 @@ export interface CallValues {
   readonly todos?: readonly { readonly [key: string]: JsonValue }[];
   /** For searches that offer the choice. */
   readonly mode?: 'content' | 'count';
+  /** For searches that show a part only where nothing else is asked; 0 = all. */
+  readonly limit?: number;
 }
 
 /** One tool, bound to what it is good for. */
@@ -64,7 +66,13 @@ const traits: { readonly [capability in Capability]: Trait } = {
     name: /^(?:grep|search|rg)$/,
     description: /\bsearch\w*\b.*\b(?:text|content|contents|files?)\b/i,
     essential: 'text',
-    parameters: { text: /^(?:pattern|query|regex|text|search|term)$/i, folder, glob, mode: /^(?:output_?mode|mode)$/i },
+    parameters: {
+      text: /^(?:pattern|query|regex|text|search|term)$/i,
+      folder,
+      glob,
+      mode: /^(?:output_?mode|mode)$/i,
+      limit: /^head_?limit$/i,
+    },
   },
   count: {
     name: /^(?:count|wc)$/,

@@ -56,7 +56,7 @@ function singleCall(files: CountedFiles, skills: Skills) {
   if (counter !== undefined) return { skill: counter, call: counter.call(place), covered: whole };
   // Every line has a beginning: a regular search for it, in its counting mode, counts lines.
   if (search?.isRegular === true && search.takes('mode', 'count') && search.takes('glob')) {
-    return { skill: search, call: search.call({ ...place, text: '^', mode: 'count' }), covered: whole };
+    return { skill: search, call: search.call({ ...place, text: '^', mode: 'count', limit: 0 }), covered: whole };
   }
   if (run === undefined) return undefined;
   const some = files.paths.slice(0, shellLimit);

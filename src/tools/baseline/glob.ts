@@ -31,7 +31,7 @@ const defaultLimitMs = 20_000;
 const description = `Finds files by name and lists their paths, the newest first.
 - Patterns as **/*.ts, src/**/*.{ts,tsx}, test/?[0-9].md; letter case counts. A pattern without a slash, as *.ts, finds names in every folder.
 - Hidden files and folders are found only where the pattern has the dot: .github/**/*.yml, **/.eslintrc*.
-- What .gitignore leaves out is left out, unless path or the beginning of the pattern leads into it: node_modules/zod/**/*.md.
+- node_modules and what .gitignore leaves out are left out, unless path or the beginning of the pattern leads into it: node_modules/zod/**/*.md.
 - Links to folders are not followed. At most ${maxShown} files are listed; the note at the end says how many there are.`;
 
 /** Glob: runs beside other calls, never asks, may be run again after a crash. */

@@ -1,6 +1,7 @@
 // What Grep can be asked, and the command line of ripgrep for it. Pure.
 
 import { namesHidden } from './glob-pattern.ts';
+import { leftOutFolders } from './ignore-rules.ts';
 import type { ObjectSchema } from './lenient-arguments.ts';
 
 /** Arguments of Grep. */
@@ -76,8 +77,9 @@ export function ripgrepArguments(args: GrepArguments, target: { path: string; is
   const list = ['--no-config', '--color=never', '--no-require-git', '--null', '--engine=auto'];
   if (!target.isRepository) list.push('--no-ignore-parent');
   if (namesHidden(target.path) || (args.glob !== undefined && namesHidden(args.glob))) {
-    list.push('--hidden', '--glob=!.git', '--glob=!.hg', '--glob=!.svn', '--glob=!.jj');
+    list.push('--hidden');
   }
+  list.push(...leftOutFolders.map((name) => `--glob=!${name}`));
   list.push(args['-i'] === true ? '--ignore-case' : '--case-sensitive');
   if (args.multiline === true) list.push('--multiline', '--multiline-dotall');
   if (args.type !== undefined) list.push(`--type=${args.type}`);

@@ -32,7 +32,7 @@ const partialNote = '[The time was up before all files were seen: the answer is 
 const description = `Searches the contents of files for a regular expression, with ripgrep.
 - The syntax is ripgrep's: literal braces are escaped (interface\\{\\}); look-around and backreferences work. A match stays within a line unless multiline is true.
 - output_mode: files_with_matches (default) lists paths, the newest first; content shows the matching lines; count their number per file.
-- Hidden files are searched only where path or glob names the dot, as .github; what .gitignore leaves out is left out unless path leads into it.
+- Hidden files are searched only where path or glob names the dot, as .github; node_modules and what .gitignore leaves out are left out unless path leads into them.
 - head_limit and offset page through long answers. Long lines are shown as a stretch around the match.`;
 
 /** Grep: runs beside other calls, never asks, may be run again after a crash. */

@@ -6,6 +6,9 @@ import { dirname, join, sep } from 'node:path';
 
 import ignore, { type Ignore } from 'ignore';
 
+/** Folders a walk does not enter whatever the ignore files say; one can start in them, or below. */
+export const leftOutFolders: readonly string[] = ['.git', '.hg', '.svn', '.jj', 'node_modules'];
+
 /** The rules that hold in one folder: its own files' and those of the folders above it, the nearest first. */
 export interface IgnoreRules {
   readonly folder: string;

@@ -4,7 +4,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
-import { setImmediate as nextRound } from 'node:timers/promises';
+import { setImmediate as nextRound, setTimeout as pause } from 'node:timers/promises';
 
 import { endProcesses, killMarked, send } from './end-processes.ts';
 import { whenHostEnds } from './host-end.ts';
@@ -102,6 +102,8 @@ export async function runCommand(run: CommandRun): Promise<CommandOutcome> {
   await nextRound();
   if (!isReleased) await progress.until(() => isReleased, releaseMs);
   output.end();
+  // The pump ends a moment after its pipe: not worth a look at all processes.
+  for (let tries = 0; isReleased && tries < 5 && send(-group, 0); tries++) await pause(1);
   let left: readonly string[] = [];
   if (!isReleased || send(-group, 0)) {
     if (cause === 'ended' && output.isMarked()) {

@@ -1,11 +1,11 @@
-// Walks a folder in this process, as `rg --files` does: ignored files and version control left out, links not followed.
+// Walks a folder in this process, as `rg --files` does: ignored files, version control and installed packages left out, links not followed.
 // Called by Glob and by Grep where there is no ripgrep.
 
 import { readdirSync, statSync, type Dirent } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as nextRound } from 'node:timers/promises';
 
-import { judge, rulesAt, rulesBelow, type IgnoreRules } from './ignore-rules.ts';
+import { judge, leftOutFolders, rulesAt, rulesBelow, type IgnoreRules } from './ignore-rules.ts';
 
 /** Where to walk and what to take. */
 export interface Walk {
@@ -29,7 +29,7 @@ export interface Walked {
 
 // Reading folders synchronously is several times faster than through the thread pool; others get their turn between.
 const sliceMs = 8;
-const versionControl = new Set(['.git', '.hg', '.svn', '.jj']);
+const leftOut = new Set(leftOutFolders);
 
 /** Never throws but for the signal: folders that cannot be read are left out. */
 export async function walkFiles(walk: Walk): Promise<Walked> {
@@ -54,7 +54,7 @@ export async function walkFiles(walk: Walk): Promise<Walked> {
     for (const entry of entries) {
       const way = next.way === '' ? entry.name : `${next.way}/${entry.name}`;
       const isFolder = entry.isDirectory();
-      if (isFolder ? versionControl.has(entry.name) || !walk.enters(way) : !walk.takes(way)) continue;
+      if (isFolder ? leftOut.has(entry.name) || !walk.enters(way) : !walk.takes(way)) continue;
       const path = join(folder, entry.name);
       if (!isFolder && !entry.isFile() && !(entry.isSymbolicLink() && leadsToFile(path))) continue;
       const verdict = judge(rules, path, isFolder);

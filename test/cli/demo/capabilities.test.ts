@@ -1,8 +1,8 @@
 import { tmpdir } from 'node:os';
 import { describe, expect, test } from 'vitest';
 import { skillsOf, type Skills } from '../../../src/cli/demo/capabilities.ts';
-import { workspaceTools } from '../../../src/cli/workspace-tools.ts';
 import type { ToolDefinition } from '../../../src/index.ts';
+import { baselineTools } from '../../../src/tools/index.ts';
 import { codingTools } from './known-tools.ts';
 
 const names = (skills: Skills) =>
@@ -10,12 +10,13 @@ const names = (skills: Skills) =>
 
 describe('skillsOf', () => {
   test("finds the command's own tools", () => {
-    const definitions = workspaceTools(tmpdir()).map(({ definition }) => definition);
+    const definitions = baselineTools({ cwd: tmpdir() }).map(({ definition }) => definition);
     expect(names(skillsOf(definitions))).toEqual({
-      list: 'list_files',
-      read: 'read_file',
-      search: 'search_text',
-      count: 'count_lines',
+      list: 'Glob',
+      read: 'Read',
+      search: 'Grep',
+      run: 'Bash',
+      todo: 'TodoWrite',
     });
   });
 

@@ -18,7 +18,7 @@ const folder = () => temporaryFolder({ 'a.ts': 'one\n', 'b.ts': 'one\ntwo\n' });
 const answerWithTool = () => {
   mock.on(
     { userMessage: 'how many files', hasToolResult: false },
-    { toolCalls: [{ name: 'list_files', arguments: '{"pattern":"**/*.ts"}' }] },
+    { toolCalls: [{ name: 'Glob', arguments: '{"pattern":"**/*.ts"}' }] },
   );
   mock.on({ userMessage: 'how many files', hasToolResult: true }, { content: 'Two, I am told. 北京 🌍' });
 };
@@ -40,7 +40,7 @@ test.for([
   const { code, stdout, stderr } = await runCommand(folder(), [...question, '--model', model], { env: env() });
   expect(stderr).toBe('');
   expect(stdout.split('\n')[0]).toBe(`${model}: ${why()}`);
-  expect(stdout).toMatch(/^✓ list_files\(pattern: "\*\*\/\*\.ts"\) → 2 lines/m);
+  expect(stdout).toMatch(/^✓ Glob\(pattern: "\*\*\/\*\.ts"\) → 2 lines/m);
   expect(stdout).toContain('Two, I am told. 北京 🌍\n');
   expect(code).toBe(0);
   expect(mock.getRequests()).toHaveLength(2);

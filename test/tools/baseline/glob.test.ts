@@ -88,6 +88,11 @@ it('leaves out ignored files, unless path or the beginning of the pattern leads 
   expect(await list({ pattern: '**/zod/*.ts' })).toBe('No files match **/zod/*.ts');
 });
 
+it('leaves out node_modules also where no .gitignore does', async () => {
+  expect(await found(['a.ts', 'node_modules/b.ts', 'x/node_modules/c.ts'], '**/*.ts')).toEqual(['a.ts']);
+  expect(await found(['a.ts', 'node_modules/b.ts'], '*.ts', 'node_modules')).toEqual(['node_modules/b.ts']);
+});
+
 it('lists the newest first, a hundred of them, and says how many there are', async () => {
   const bench = await workbench();
   for (let index = 0; index < 130; index++) {

@@ -121,11 +121,13 @@ describe.each(engines)('with %s', (_name, ripgrep) => {
     [{ path: '.github' }, ['.github/x.yml']],
     [{ glob: '.github/**' }, ['.github/x.yml']],
     [{ path: 'ignored' }, ['ignored/i.ts']],
+    [{ path: 'node_modules/p' }, ['node_modules/p/q.ts']],
     [{}, ['a.ts', 'src/b.ts', 'src/c.md']],
   ])('%j searches %j', async (args, expected) => {
     const { search } = await bench({
       'a.ts': 'x', 'src/b.ts': 'x', 'src/c.md': 'x', '.github/x.yml': 'x', '.gitignore': 'ignored/\n*.log\n',
-      'ignored/i.ts': 'x', 'src/y.log': 'x', '.git/z.ts': 'x',
+      'ignored/i.ts': 'x',
+      'node_modules/p/q.ts': 'x', 'src/y.log': 'x', '.git/z.ts': 'x',
     }); // prettier-ignore
     expect((await search({ pattern: 'x', ...args })).split('\n').toSorted()).toEqual(expected.toSorted());
   });
