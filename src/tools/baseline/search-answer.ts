@@ -3,7 +3,7 @@
 import { lstatSync } from 'node:fs';
 import { resolve } from 'node:path';
 
-import { contextOf, modeOf, type GrepArguments } from './grep-arguments.ts';
+import { modeOf, type GrepArguments } from './grep-arguments.ts';
 import type { SearchLine } from './search-lines.ts';
 
 /** Takes what is found, as paths the engine prints. */
@@ -122,12 +122,6 @@ export function createSearchAnswer(
       return [...lines, ...notes].join('\n').toWellFormed();
     },
   };
-}
-
-/** Whether lines around matches were asked for. */
-export function hasContext(args: GrepArguments): boolean {
-  const { before, after } = contextOf(args);
-  return before + after > 0 && args['-o'] !== true;
 }
 
 function lineText({ path, number, isMatch, text, cut }: SearchLine, isNumbered: boolean): string {

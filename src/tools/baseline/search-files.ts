@@ -53,8 +53,8 @@ const types: { readonly [name: string]: string } = {
   yaml: '*.{yaml,yml}',
 };
 
-/** The regular expression of a search, or why there is none. */
-export function searchExpression(args: GrepArguments): RegExp | { readonly fault: string } {
+// The regular expression, or why there is none.
+function searchExpression(args: GrepArguments): RegExp | { readonly fault: string } {
   const flags = `g${args['-i'] === true ? 'i' : ''}${args.multiline === true ? 's' : ''}m`;
   try {
     return new RegExp(args.pattern, `${flags}u`);
