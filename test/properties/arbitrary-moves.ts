@@ -24,7 +24,8 @@ export const arbitraryMoves: fc.Arbitrary<ModelMove> = fc.oneof(
   {
     arbitrary: fc.record({
       do: fc.constant('fail' as const),
-      failure: fc.constantFrom('lost', 'lost', 'rejected', 'overflow', 'foreign', 'cut'),
+      said: fc.boolean(),
+      failure: fc.constantFrom('lost', 'lost', 'lost', 'rejected', 'overflow', 'foreign', 'cut'),
     }),
     weight: 1,
   },

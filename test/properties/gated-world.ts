@@ -184,8 +184,10 @@ export class GatedWorld {
   move(move: ModelMove): void {
     if (move.do === 'say') this.say();
     else if (move.do === 'answer') this.answer(move.answer);
-    else if (move.do === 'fail') this.fail(move.failure);
-    else this.release(move.gate, move.index, move.how);
+    else if (move.do === 'fail') {
+      if (move.said) this.say();
+      this.fail(move.failure);
+    } else this.release(move.gate, move.index, move.how);
   }
 
   say(): void {

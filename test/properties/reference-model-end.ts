@@ -7,7 +7,7 @@ import type { Answer, Failure, GateKind, Release } from './world-terms.ts';
 export type ModelMove =
   | { readonly do: 'say' }
   | { readonly do: 'answer'; readonly answer: Answer }
-  | { readonly do: 'fail'; readonly failure: Failure }
+  | { readonly do: 'fail'; readonly failure: Failure; readonly said: boolean }
   | { readonly do: 'release'; readonly gate: GateKind; readonly index: number; readonly how: Release };
 
 /** Holds the events that were sent and not yet heard. */
@@ -23,21 +23,19 @@ export class ReferenceModelEnd {
   issue(move: Exclude<ModelMove, { do: 'release' }>): void {
     const { line } = this.#world;
     if (line.isOver) return;
-    const send = (event: Parameters<ReferenceTurn['hear']>[1]) =>
-      this.#sent.push(() => this.#world.turn?.hear(line, event));
-    if (move.do === 'fail') {
-      line.isOver = true;
-      send({ failure: move.failure });
-      return;
+    const send = (event: Parameters<ReferenceTurn['hear']>[1]) => this.send(() => this.#world.turn?.hear(line, event));
+    const says = move.do === 'say' || (move.do === 'fail' ? move.said : move.answer.text);
+    if (says || move.do === 'answer') {
+      if (!line.isStarted) send('start');
+      line.isStarted = true;
     }
-    if (!line.isStarted) send('start');
-    line.isStarted = true;
-    if ((move.do === 'say' || move.answer.text) && !line.hasSaid) {
+    if (says && !line.hasSaid) {
       line.hasSaid = true;
       send('text');
     }
     if (move.do === 'say') return;
     line.isOver = true;
+    if (move.do === 'fail') return send({ failure: move.failure });
     send('end');
     send({ answer: move.answer });
   }
