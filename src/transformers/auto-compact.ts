@@ -55,7 +55,11 @@ export function autoCompact(options: AutoCompactOptions = {}): Transformer {
       summaryRequest(older, instructions),
       summarizer === undefined ? undefined : { model: summarizer },
     );
-    const boundary = boundaryOf(messages, start, summaryIn(completion) + lastRequest(older));
+    const boundary = boundaryOf(
+      messages,
+      start,
+      summaryIn(completion) + lastRequest(older, Math.max(512, keepOf(context) * 2)),
+    );
     const shown = windowed([...messages, boundary]);
     if (tokensOf(shown) >= tokensOf(messages)) throw new Error('the summary is longer than what it stands for');
     return { messages: snipped(shown, context), append: [boundary] };
@@ -69,7 +73,7 @@ export function autoCompact(options: AutoCompactOptions = {}): Transformer {
   ) => {
     const [first, tail] = [messages[0], messages[start]];
     if (first === undefined || tail === undefined) return undefined;
-    tried.add(tail);
+    for (const message of messages) tried.add(message);
     try {
       return await compacted(messages, start, context);
     } catch (error) {
@@ -88,11 +92,12 @@ export function autoCompact(options: AutoCompactOptions = {}): Transformer {
       const [first] = messages;
       if (first === undefined) return undefined;
       if (!context.overflow && requestTokens(messages, context) <= atOf(context)) {
-        return viewOf(conversation.messages, messages);
+        return viewOf(conversation.messages, snipped(messages, context)); // what went before stays away
       }
       const start = tailStart(messages, keepOf(context), context);
       const tail = messages[start];
-      const gain = context.estimateTokens(messages.slice(0, start)) * 4 >= context.estimateTokens(messages);
+      const older = messages.slice(0, start);
+      const gain = !older.every(isInvented) && context.estimateTokens(older) * 4 >= context.estimateTokens(messages);
       const mayTry = gain && tail !== undefined && !tried.has(tail) && (failures.get(first) ?? 0) < mostFailures;
       if (mayTry && !context.signal.aborted) return attempt(conversation, messages, start, context);
       return viewOf(conversation.messages, snipped(messages, context));

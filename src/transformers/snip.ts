@@ -9,8 +9,10 @@ import { tallyOf } from '../conversation/tally.ts';
 import { requestTokens } from './context-size.ts';
 import { compactionId, noteInvented, summaryId } from './window.ts';
 
-/** How much of a history was cut when it had `at` tokens: it never comes back. Kept by the first message. */
-export type Cuts = WeakMap<Message, { readonly tokens: number; readonly at: number }>;
+/** Where a history was cut when it had so many messages: what went never comes back. Kept by the first message. */
+export type Cuts = WeakMap<Message, { readonly start: number; readonly count: number }>;
+
+const markers = new WeakSet<Message>();
 
 /** A tool whose last call is the list of what is to be done. */
 const taskListTool = 'TodoWrite';
@@ -34,15 +36,20 @@ export function snip(
   const total = requestTokens(messages, context);
   const overflow = context.overflow && !isFresh(first, messages.at(-1));
   const before = cuts.get(first);
-  const wasCut = before !== undefined && tally.tokens >= before.at;
+  const least = before !== undefined && messages.length >= before.count ? before.start : 0;
   const goal = overflow ? Math.min(marks.high, total) / 2 : marks.high;
-  if (total <= goal && !wasCut) return messages;
+  if (total <= goal && least === 0) return messages;
   const perToken = tally.tokens / context.estimateTokens(messages);
   const step = overflow ? 1 : Math.max(1, marks.high - marks.low);
-  const over = Math.ceil(Math.max(0, total - goal) / step) * step * perToken;
-  const cut = wasCut ? Math.max(before.tokens, over) : over;
-  if (cut > (wasCut ? before.tokens : 0)) cuts.set(first, { tokens: cut, at: tally.tokens });
-  return withoutOldest(messages, cut, tally.tokens - Math.max(0, total - goal) * perToken);
+  const over = Math.max(0, total - goal);
+  const cut = Math.ceil(over / step) * step * perToken;
+  const { shown, start } = withoutOldest(messages, {
+    cut,
+    limit: over > 0 ? tally.tokens - over * perToken : Infinity,
+    least,
+  });
+  if (start > least) cuts.set(first, { start, count: messages.length });
+  return shown;
 }
 
 // Compacted at this very point: that was the answer to the overflow.
@@ -50,7 +57,11 @@ function isFresh(first: Message, last: Message | undefined): boolean {
   return first.id === summaryId(compactionId(last?.id ?? ''));
 }
 
-function withoutOldest(messages: readonly Message[], cut: number, limit: number): readonly Message[] {
+// Drops at least `cut` tokens and what comes before message `least`, and more until `limit` tokens are left.
+function withoutOldest(
+  messages: readonly Message[],
+  { cut, limit, least }: { readonly cut: number; readonly limit: number; readonly least: number },
+): { readonly shown: readonly Message[]; readonly start: number } {
   const groups = atomicGroups(messages).map(({ start, end }) => messages.slice(start, end));
   const tokensOf = (index: number | undefined) =>
     index === undefined ? 0 : (groups[index] ?? []).reduce((sum, message) => sum + measureOf(message).tokens, 0);
@@ -62,27 +73,33 @@ function withoutOldest(messages: readonly Message[], cut: number, limit: number)
   const kept = () =>
     [...new Set([firstUser, lastUser, taskList])].reduce((sum: number, index) => sum + tokensOf(index), 0);
   let end = 0;
+  let start = 0;
   for (; end < groups.length - 1; end++) {
-    if (passed >= cut && left + kept() <= limit) break;
+    if (passed >= cut && start >= least && left + kept() <= limit) break;
+    start += groups[end]?.length ?? 0;
     const measure = (groups[end] ?? []).map(measureOf);
     passed += tokensOf(end);
     left -= tokensOf(end);
     if (measure.some(({ calls }) => calls.includes(taskListTool))) taskList = end;
-    if (measure[0]?.role !== 'user') continue;
+    const [message] = groups[end] ?? [];
+    if (message === undefined || measure[0]?.role !== 'user' || markers.has(message)) continue;
     firstUser ??= end;
     lastUser = end;
   }
-  if (passed - kept() <= markerTokens) return messages;
+  if (passed - kept() <= markerTokens) return { shown: messages, start: 0 };
   const goes = groups.map((_, index) => index < end && index !== firstUser && index !== lastUser && index !== taskList);
   const count = groups.reduce((sum, group, index) => sum + (goes[index] ? group.length : 0), 0);
   const place = goes.indexOf(true);
-  return groups.flatMap((group, index) => {
+  const shown = groups.flatMap((group, index) => {
     if (index === place) return [marker(group[0], count)];
     return goes[index] ? [] : group;
   });
+  return { shown, start };
 }
 
 function marker(first: Message | undefined, count: number): Message {
   const text = `[${count} earlier messages are left out here to save space.]`;
-  return noteInvented({ id: `snip-${first?.id ?? ''}`, role: 'user', content: [{ type: 'text', text }] });
+  const message = noteInvented({ id: `snip-${first?.id ?? ''}`, role: 'user', content: [{ type: 'text', text }] });
+  markers.add(message);
+  return message;
 }

@@ -11,14 +11,14 @@ const prompt = `Summarise this conversation for the assistant that goes on with 
 const quoteMark = '\n\nThe last request, word for word:\n';
 
 /** Of each block the summarising model reads at most so many bytes. */
-const mostBytes = 4096;
+const mostBlockBytes = 4096;
 
 /** The conversation as one text, which any model takes: no calls to pair, no thinking to replay. */
 export function summaryRequest(messages: readonly Message[], instructions: string | undefined): ModelRequest {
   const text = messages
     .map(
       ({ role, content }) =>
-        `## ${role}\n${content.map((block) => boundedText(readable(block), mostBytes)).join('\n')}`,
+        `## ${role}\n${content.map((block) => boundedText(readable(block), mostBlockBytes)).join('\n')}`,
     )
     .join('\n\n');
   return {
@@ -29,12 +29,12 @@ export function summaryRequest(messages: readonly Message[], instructions: strin
 }
 
 /** The last thing the user asked for, word for word, to stand at the end of a summary; also when an earlier one quotes it. */
-export function lastRequest(messages: readonly Message[]): string {
+export function lastRequest(messages: readonly Message[], mostBytes: number): string {
   for (const message of messages.toReversed()) {
     const text = message.role === 'user' ? textOf(message) : '';
     const quoted = isInvented(message) ? text.lastIndexOf(quoteMark) : 0;
     if (text === '' || quoted < 0) continue;
-    return quoteMark + (isInvented(message) ? text.slice(quoted + quoteMark.length) : text);
+    return quoteMark + boundedText(isInvented(message) ? text.slice(quoted + quoteMark.length) : text, mostBytes);
   }
   return '';
 }

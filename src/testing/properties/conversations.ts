@@ -26,6 +26,8 @@ export interface ConversationConstraints {
   readonly boundaries?: boolean;
   /** Whether the last message may be an assistant's whose calls have no results yet. Default: false. */
   readonly openTail?: boolean;
+  /** One text in five is repeated up to so many times, so that sizes matter. Default: 1. */
+  readonly maxRepeats?: number;
 }
 
 /**
@@ -35,10 +37,10 @@ export interface ConversationConstraints {
  * messages, so they shrink by dropping pieces and simplifying blocks.
  */
 export function conversations(constraints: ConversationConstraints = {}): fc.Arbitrary<Conversation> {
-  const { maxMessages = 30, boundaries = true, openTail = false } = constraints;
+  const { maxMessages = 30, boundaries = true, openTail = false, maxRepeats = 1 } = constraints;
   const piece = fc.oneof(
-    { weight: 3, arbitrary: said() },
-    { weight: 6, arbitrary: answered() },
+    { weight: 3, arbitrary: said(maxRepeats) },
+    { weight: 6, arbitrary: answered(maxRepeats) },
     ...(boundaries ? [{ weight: 1, arbitrary: compacted() }] : []),
   );
   return record({
@@ -133,9 +135,9 @@ function assemble(
   return messages;
 }
 
-function said(): fc.Arbitrary<Piece> {
+function said(maxRepeats: number): fc.Arbitrary<Piece> {
   const content = fc.oneof(
-    { weight: 4, arbitrary: textBlocks().map((block) => [block]) },
+    { weight: 4, arbitrary: longTextBlocks(maxRepeats).map((block) => [block]) },
     { weight: 1, arbitrary: fc.array(fc.oneof(textBlocks(), images(), documents(), audios()), { maxLength: 3 }) },
   );
   return record({ content, meta: metas() }).map((piece) => ({ kind: 'said', ...piece }));
@@ -145,7 +147,7 @@ function compacted(): fc.Arbitrary<Piece> {
   return record({ summary: texts(), keepFrom: fc.nat(1000) }).map((piece) => ({ kind: 'compacted', ...piece }));
 }
 
-function answered(): fc.Arbitrary<Piece> {
+function answered(maxRepeats: number): fc.Arbitrary<Piece> {
   const content = fc.array(
     fc.oneof({ weight: 4, arbitrary: textBlocks() }, { weight: 2, arbitrary: thoughts() }, foreignBlocks()),
     { maxLength: 3 },
@@ -153,7 +155,9 @@ function answered(): fc.Arbitrary<Piece> {
   const call = record({
     call: callBodies(),
     status: fc.constantFrom(...statuses),
-    content: fc.array(fc.oneof({ weight: 4, arbitrary: textBlocks() }, images(), documents()), { maxLength: 2 }),
+    content: fc.array(fc.oneof({ weight: 4, arbitrary: longTextBlocks(maxRepeats) }, images(), documents()), {
+      maxLength: 2,
+    }),
   });
   return record({
     contents: fc.oneof(
@@ -187,6 +191,15 @@ function textBlocks(): fc.Arbitrary<TextBlock> {
       citations: fc.array(jsonValues(), { maxLength: 2 }),
     }),
     texts().map((text): TextBlock => ({ type: 'text', text, refusal: true })),
+  );
+}
+
+function longTextBlocks(maxRepeats: number): fc.Arbitrary<TextBlock> {
+  if (maxRepeats <= 1) return textBlocks();
+  const long = record({ text: texts(), times: fc.integer({ min: 1, max: maxRepeats }) });
+  return fc.oneof(
+    { weight: 4, arbitrary: textBlocks() },
+    { weight: 1, arbitrary: long.map(({ text, times }): TextBlock => ({ type: 'text', text: text.repeat(times) })) },
   );
 }
 

@@ -1,0 +1,57 @@
+// The law of contents.
+
+import type { Block } from '../../../conversation/block.ts';
+import type { Message } from '../../../conversation/message.ts';
+import { isSameJson } from '../../../conversation/same-json.ts';
+import { estimateTokens } from '../../../conversation/tokens.ts';
+import type { Trial } from '../trial.ts';
+import { firstBreach, named, type Law } from './law.ts';
+
+/**
+ * A message that stays is the same to the byte, thinking above all. Allowed: results that become smaller with
+ * `shortensResults`; other words in text blocks and results with `rewritesText`.
+ */
+export const blocksUnaltered: Law = {
+  name: 'blocksUnaltered',
+  says: 'a message that stays is unaltered, except as the transformer declares in "alters"',
+  check: (trial) =>
+    firstBreach(trial, ({ before, after }) => {
+      const originals = new Map(before.messages.map((message) => [message.id, message]));
+      for (const message of after.messages) {
+        const original = originals.get(message.id);
+        if (original === undefined || original === message) continue;
+        const fault = alteration(original, message, trial.alters);
+        if (fault !== undefined) return `${named(message)}: ${fault}`;
+      }
+      return undefined;
+    }),
+};
+
+function alteration(original: Message, message: Message, alters: Trial['alters']): string | undefined {
+  const { content, ...rest } = message;
+  const { content: originalContent, ...originalRest } = original;
+  if (!isSameJson(rest, originalRest)) return 'its role or meta changed';
+  if (content.length !== originalContent.length)
+    return `it has ${content.length} blocks, not ${originalContent.length}`;
+  for (const [index, block] of content.entries()) {
+    const before = originalContent[index];
+    if (before === undefined || isSameJson(block, before)) continue;
+    if (alters.has('rewritesText') && isSameJson(withoutWords(block), withoutWords(before))) continue;
+    if (alters.has('shortensResults') && isShorter(block, before)) continue;
+    return `block ${index} (${before.type}) changed`;
+  }
+  return undefined;
+}
+
+function isShorter(block: Block, before: Block): boolean {
+  if (block.type !== 'toolResult' || before.type !== 'toolResult') return false;
+  if (block.callId !== before.callId || block.status !== before.status) return false;
+  const size = (result: Block) => estimateTokens({ id: '', role: 'tool', content: [result] });
+  return size(block) <= size(before) || JSON.stringify(block).length <= JSON.stringify(before).length;
+}
+
+function withoutWords(block: Block): unknown {
+  if (block.type === 'text') return { ...block, text: '' };
+  if (block.type === 'toolResult') return { ...block, content: block.content.map(withoutWords) };
+  return block;
+}

@@ -1,0 +1,25 @@
+// The law of what is to be answered.
+
+import { textOf } from '../../../conversation/message.ts';
+import { boundaryOf, firstBreach, keptFrom, named, type Law } from './law.ts';
+
+/** So much of a message has to be quoted: of a long one the middle may be left out. */
+const quoted = 60;
+
+/**
+ * What the user said last, of what the last compaction keeps, is there; a boundary that is appended may quote it word for
+ * word instead.
+ */
+export const lastUserMessage: Law = {
+  name: 'lastUserMessage',
+  says: 'the last user message stays',
+  check: (trial) =>
+    firstBreach(trial, ({ before, after, appended }) => {
+      const kept = before.messages.slice(keptFrom(before.messages));
+      const last = kept.findLast((message) => message.role === 'user' && boundaryOf(message) === undefined);
+      if (last === undefined || after.messages.some(({ id }) => id === last.id)) return undefined;
+      const text = textOf(last).toWellFormed().slice(0, quoted);
+      const isQuoted = appended.some((message) => boundaryOf(message)?.summary.toWellFormed().includes(text));
+      return isQuoted ? undefined : `${named(last)} is gone`;
+    }),
+};

@@ -1,0 +1,52 @@
+// What a law is, and the questions several laws ask.
+
+import type { BoundaryBlock } from '../../../conversation/block.ts';
+import type { Message } from '../../../conversation/message.ts';
+import type { Trial } from '../trial.ts';
+
+/** Something that holds for every transformer. */
+export interface Law {
+  readonly name: string;
+  /** The law in one sentence. */
+  readonly says: string;
+  /** What breaks it, in one sentence; undefined when nothing does. */
+  readonly check: (trial: Trial) => Promise<string | undefined>;
+}
+
+/** The compaction that a message is, if it is one. */
+export function boundaryOf({ role, content }: Message): BoundaryBlock | undefined {
+  const [block] = content;
+  return role === 'user' && content.length === 1 && block?.type === 'boundary' ? block : undefined;
+}
+
+/** The messages a model reads: boundaries are for the runtime. */
+export function shown(messages: readonly Message[]): readonly Message[] {
+  return messages.filter((message) => boundaryOf(message) === undefined);
+}
+
+/** Where the part begins that the last compaction keeps; 0 without one. */
+export function keptFrom(messages: readonly Message[]): number {
+  for (const message of messages.toReversed()) {
+    const keepFrom = boundaryOf(message)?.keepFrom;
+    const start = keepFrom === undefined ? -1 : messages.findIndex(({ id }) => id === keepFrom);
+    if (start >= 0) return start;
+  }
+  return 0;
+}
+
+/** A message by its id, as an error names it. */
+export function named({ id, role }: Message): string {
+  return `the ${role} message ${JSON.stringify(id)}`;
+}
+
+/** The first breach found in any of the trial's outcomes. */
+export async function firstBreach(
+  trial: Trial,
+  breachOf: (outcome: Awaited<ReturnType<Trial['outcomes']>>[number]) => string | undefined,
+): Promise<string | undefined> {
+  for (const outcome of await trial.outcomes()) {
+    const breach = breachOf(outcome);
+    if (breach !== undefined) return `${outcome.stage}: ${breach}`;
+  }
+  return undefined;
+}

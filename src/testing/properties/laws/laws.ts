@@ -1,0 +1,28 @@
+// Every law by its name.
+
+import { blocksUnaltered } from './blocks-unaltered.ts';
+import { deterministic } from './deterministic.ts';
+import { idempotent } from './idempotent.ts';
+import { lastUserMessage } from './last-user-message.ts';
+import { nothingInvented } from './nothing-invented.ts';
+import { orderKept } from './order-kept.ts';
+import { pairsKept } from './pairs-kept.ts';
+import { prefixStable } from './prefix-stable.ts';
+import { systemUntouched } from './system-untouched.ts';
+import { total } from './total.ts';
+import { withinBudget } from './within-budget.ts';
+
+/** What holds for every transformer. `checkTransformer` asks them in this order and reports the first that is broken. */
+export const laws = {
+  total,
+  pairsKept,
+  orderKept,
+  nothingInvented,
+  blocksUnaltered,
+  systemUntouched,
+  lastUserMessage,
+  withinBudget,
+  deterministic,
+  idempotent,
+  prefixStable,
+} as const;

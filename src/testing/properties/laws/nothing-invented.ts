@@ -1,0 +1,40 @@
+// The law of where messages come from.
+
+import type { Message } from '../../../conversation/message.ts';
+import type { Outcome } from '../trial.ts';
+import { boundaryOf, firstBreach, named, type Law } from './law.ts';
+
+/** A marker is one line. */
+const longestMarker = 200;
+
+/**
+ * No message comes from nowhere. Allowed: the summary of a boundary that is there; a boundary in `append` with
+ * `appendsBoundary`; a user message of one short line with `addsMarker`.
+ */
+export const nothingInvented: Law = {
+  name: 'nothingInvented',
+  says: 'no message is invented, except what the transformer declares in "alters"',
+  check: (trial) =>
+    firstBreach(trial, (outcome) => {
+      const known = new Set(outcome.before.messages.map(({ id }) => id));
+      for (const message of outcome.after.messages) {
+        if (known.has(message.id) || isSummary(message, outcome)) continue;
+        if (trial.alters.has('appendsBoundary') && outcome.appended.includes(message) && boundaryOf(message)) continue;
+        if (trial.alters.has('addsMarker') && isMarker(message)) continue;
+        return `${named(message)} is new`;
+      }
+      return undefined;
+    }),
+};
+
+function isSummary({ role, content }: Message, { before, appended }: Outcome): boolean {
+  const [block] = content;
+  if (role !== 'user' || content.length !== 1 || block?.type !== 'text') return false;
+  return [...before.messages, ...appended].some((message) => boundaryOf(message)?.summary === block.text);
+}
+
+function isMarker({ role, content }: Message): boolean {
+  const [block] = content;
+  if (role !== 'user' || content.length !== 1 || block?.type !== 'text') return false;
+  return block.text.length <= longestMarker && !block.text.includes('\n');
+}

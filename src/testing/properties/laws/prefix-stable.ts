@@ -1,0 +1,40 @@
+// The law of cached prefixes.
+
+import { atomicGroups } from '../../../conversation/groups.ts';
+import type { Message } from '../../../conversation/message.ts';
+import { isSameJson } from '../../../conversation/same-json.ts';
+import { estimateTokens } from '../../../conversation/tokens.ts';
+import { boundaryOf, named, shown, type Law } from './law.ts';
+
+/**
+ * As a conversation grows, what the model saw stays in front, so that providers can reuse it; a step that changes it has
+ * to make the view shorter or append a boundary.
+ */
+export const prefixStable: Law = {
+  name: 'prefixStable',
+  says: 'what the model saw stays in front when the conversation grows, unless the change saves tokens',
+  async check(trial) {
+    if (!trial.stages.includes('beforeIteration')) return undefined;
+    const { system, messages } = trial.conversation;
+    const transcript: Message[] = [];
+    let seen: readonly Message[] = [];
+    for (const { start, end } of atomicGroups(messages)) {
+      const group = messages.slice(start, end);
+      transcript.push(...group);
+      const { after, appended } = await trial.run('beforeIteration', { system, messages: transcript });
+      transcript.push(...appended);
+      const now = shown(after.messages);
+      const isCompacted = appended.length > 0 || group.some(boundaryOf);
+      const changed = isCompacted ? undefined : seen.find((message, index) => !isSame(message, now[index]));
+      if (changed !== undefined && estimateTokens(now) >= estimateTokens(seen) + estimateTokens(group)) {
+        return `beforeIteration: ${named(changed)} was seen before and is not in its place any more, and nothing is saved`;
+      }
+      seen = now;
+    }
+    return undefined;
+  },
+};
+
+function isSame(message: Message, other: Message | undefined): boolean {
+  return message === other || isSameJson(message, other);
+}

@@ -1,0 +1,59 @@
+// All laws for the four transformers of the default stack, each alone and in every order.
+
+import { describe, expect, test } from 'vitest';
+import type { Transformer } from '../../src/contracts/transformer.ts';
+import { checkTransformer, conversations } from '../../src/testing/properties/index.ts';
+import {
+  autoCompact,
+  budgetToolResults,
+  defaultTransformers,
+  snipHistory,
+  windowHistory,
+} from '../../src/transformers/index.ts';
+
+const runs = Number(process.env['TURNCHART_RUNS'] ?? 1);
+
+/** A bound for hangs on a loaded machine. */
+const timeout = 300_000 * runs;
+
+const four = { windowHistory, budgetToolResults, snipHistory, autoCompact };
+
+/** Shorter ones, for there are 24 orders. */
+const small = conversations({ maxMessages: 12, maxRepeats: 300 });
+
+describe('every law holds', () => {
+  test.each(Object.entries(four))(
+    'for %s',
+    async (_, make) => {
+      await expect(checkTransformer(make(), { runs: 2000 * runs })).resolves.toBeUndefined();
+    },
+    timeout,
+  );
+
+  test.each(ordersOf(Object.values(four).map((make) => make())).map((order) => [namesOf(order), order] as const))(
+    'in the order %s',
+    async (_, order) => {
+      await expect(checkTransformer(order, { runs: 200 * runs, conversations: small })).resolves.toBeUndefined();
+    },
+    timeout,
+  );
+
+  test(
+    'for the default stack in a small context',
+    async () => {
+      await expect(
+        checkTransformer(defaultTransformers(), { runs: 300 * runs, contextTokens: 150 }),
+      ).resolves.toBeUndefined();
+    },
+    timeout,
+  );
+});
+
+function namesOf(transformers: readonly Transformer[]): string {
+  return transformers.map(({ name }) => name).join(', ');
+}
+
+function ordersOf<Item>(items: readonly Item[]): Item[][] {
+  if (items.length <= 1) return [[...items]];
+  return items.flatMap((item) => ordersOf(items.filter((other) => other !== item)).map((rest) => [item, ...rest]));
+}
