@@ -11,10 +11,12 @@ export interface ShellStart {
 // - The pump makes the command's output a real pipe: what Node hands out is a socket, and /dev/stdout cannot be opened on
 //   it. It outlives a reader that left, so that a child in the background never dies of a closed pipe.
 // - The mark behind the inner shell's output tells that all of it has arrived, whoever else holds the pipe.
-// - Traps, not ignored signals, keep the outer shell alive through "kill 0": only those are not inherited.
+// - "kill 0" must end neither: the pump is born with the signals ignored, and the outer shell traps them from then on,
+//   since traps, unlike ignored signals, are not inherited by the command.
 const outer = String.raw`exec 2>/dev/null
-trap : HUP INT QUIT TERM
-exec > >(trap "" HUP INT QUIT TERM PIPE; cat 3>&- || exec cat >/dev/null 3>&-)
+trap "" HUP INT QUIT TERM PIPE
+exec > >(cat 3>&- || exec cat >/dev/null 3>&-)
+trap : HUP INT QUIT TERM; trap - PIPE
 echo "pump $!" >&3
 "$0" -c "$3" bash "$2" 2>&1
 set -- "$1" "$?"
