@@ -3,7 +3,7 @@
 
 import { isModelError, messageOf, ModelError, type ErrorCode } from '../contracts/errors.ts';
 import { kindOf, type Kind } from './error-kinds.ts';
-import { redact } from './redact.ts';
+import { quotesKey, redact } from './redact.ts';
 import {
   apiMessageOf,
   causes,
@@ -50,7 +50,7 @@ const maxQuotedCharacters = 1000;
  * signal: one that arrives here came from elsewhere and is not retried.
  */
 export function modelErrorOf(thrown: unknown, facts: CallFacts): ModelError {
-  if (isModelError(thrown)) return thrown;
+  if (isModelError(thrown)) return withoutKeys(thrown, facts);
   const status = numberAt(thrown, 'status');
   if (status !== undefined) return ofResponse(thrown, status, facts);
   const names = namesOf(thrown);
@@ -191,21 +191,32 @@ function failure(
   facts: CallFacts,
   options: ConstructorParameters<typeof ModelError>[2],
 ): ModelError {
-  const { cause, ...known } = options;
-  // Whoever prints an error prints its cause: one that quotes a key is left out.
-  const isClean = cause === undefined || quotesNoKey(cause, facts);
-  const kept = cause === undefined || !isClean ? known : options;
-  return new ModelError(code, redact(message, facts.secrets), kept);
+  return withoutKeys(new ModelError(code, message, options), facts);
 }
 
-function quotesNoKey(cause: unknown, facts: CallFacts): boolean {
-  const texts = [messageOf(cause)];
-  try {
-    texts.push(JSON.stringify(valueAt(cause, 'error')) ?? '');
-  } catch {
-    return false; // unreadable: nobody can say what it holds
-  }
-  return texts.every((text) => redact(text, facts.secrets) === text);
+/** The error itself if it quotes no key, else one that says the same without it. */
+export function withoutKeys(error: ModelError, facts: CallFacts): ModelError {
+  const { secrets } = facts;
+  const clean = (text: string | undefined): string | undefined => (text === undefined ? text : redact(text, secrets));
+  const message = redact(error.message, secrets);
+  const providerCode = clean(error.providerCode);
+  const requestId = clean(error.requestId);
+  // Whoever prints an error prints its cause: one that quotes a key is left out.
+  const isClean = error.cause === undefined || !quotesKey(error.cause, secrets);
+  const isSame = message === error.message && providerCode === error.providerCode && requestId === error.requestId;
+  if (isSame && isClean) return error;
+  return new ModelError(error.code, message, {
+    retryable: error.retryable,
+    ...optional('retryAfterMs', error.retryAfterMs),
+    ...optional('status', error.status),
+    ...optional('providerCode', providerCode),
+    ...optional('requestId', requestId),
+    ...optional('cause', isClean ? error.cause : undefined),
+  });
+}
+
+function optional<Key extends string, Value>(key: Key, value: Value | undefined): { readonly [K in Key]?: Value } {
+  return (value === undefined ? {} : { [key]: value }) as { readonly [K in Key]?: Value }; // the computed key widens to string
 }
 
 function at(facts: CallFacts): string {

@@ -1,10 +1,11 @@
 // One model call as a stream of events: open the response, decode it batch by batch, fail as ModelError. Called by
 // the provider models, which bring the request and the decoder.
 
-import { isTurnchartError, ModelError } from '../contracts/errors.ts';
+import { isModelError, isTurnchartError, ModelError } from '../contracts/errors.ts';
 import type { ModelCallOptions, StreamEvent } from '../contracts/model.ts';
 import { iterateBatches } from './batches.ts';
-import { modelErrorOf, type CallFacts } from './http-errors.ts';
+import { modelErrorOf, withoutKeys, type CallFacts } from './http-errors.ts';
+import { redact } from './redact.ts';
 import {
   openServerSentEvents,
   readText,
@@ -92,7 +93,7 @@ export function streamCall(call: ModelCall, options: ModelCallOptions): AsyncIte
     },
     failure(error) {
       if (signal.aborted) return signal.reason;
-      if (isTurnchartError(error)) return error;
+      if (isTurnchartError(error)) return isModelError(error) ? withoutKeys(error, facts) : error;
       return modelErrorOf(failure === undefined ? (source?.failure(error) ?? error) : error, facts);
     },
     close: () => source?.close(),
@@ -131,8 +132,9 @@ function parseBody(text: string, facts: CallFacts): unknown {
 function malformed(what: string, text: string, facts: CallFacts, cause: unknown): ModelError {
   return new ModelError(
     'stream.protocol',
-    `${facts.provider} sent ${what} that is no JSON (it begins ${JSON.stringify(beginning(text))}). Is a proxy in between? Sent again it may succeed.`,
-    { retryable: true, cause },
+    `${facts.provider} sent ${what} that is no JSON (it begins ${JSON.stringify(beginning(text, facts))}). Is a proxy in between? Sent again it may succeed.`,
+    // The parser quotes a part of the text: half a key looks like none.
+    { retryable: true, ...(redact(text, facts.secrets) === text ? { cause } : {}) },
   );
 }
 
@@ -144,13 +146,16 @@ function webPage(text: string, facts: CallFacts): ModelError {
   const where = facts.baseURL === undefined ? '' : ` (${facts.baseURL})`;
   return new ModelError(
     'stream.protocol',
-    `A web page came instead of ${facts.provider}'s answer: ${JSON.stringify(beginning(words))}. Check the base URL${where} and any proxy or login page in between.`,
+    `A web page came instead of ${facts.provider}'s answer: ${JSON.stringify(beginning(words, facts))}. Check the base URL${where} and any proxy or login page in between.`,
     { retryable: false },
   );
 }
 
-function beginning(text: string): string {
-  return text.slice(0, 80).replace(/[\uD800-\uDBFF]$/, '');
+function beginning(text: string, facts: CallFacts): string {
+  // First the keys, then the cut: half a key looks like none.
+  return redact(text.slice(0, 4000), facts.secrets)
+    .slice(0, 80)
+    .replace(/[\uD800-\uDBFF]$/, '');
 }
 
 function isOfType(response: Response, type: RegExp): boolean {

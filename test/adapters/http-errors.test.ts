@@ -1,10 +1,12 @@
+import { inspect } from 'node:util';
+
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
 import { describe, expect, test, vi } from 'vitest';
 import { ModelError } from '../../src/contracts/errors.ts';
 import { modelErrorOf, modelErrorOfReport, type CallFacts } from '../../src/adapters/http-errors.ts';
 import { retryAfterMsOf } from '../../src/adapters/thrown-shape.ts';
-import { redact } from '../../src/adapters/redact.ts';
+import { redact, secretsIn, shownAddress } from '../../src/adapters/redact.ts';
 
 const facts: CallFacts = {
   provider: 'Anthropic',
@@ -259,6 +261,45 @@ describe('what is quoted', () => {
   test('a key at the cut is not shown in part', () => {
     const message = `${'x'.repeat(990)} sk-ant-api03-abcdefghijklmnop`;
     expect(modelErrorOf(anthropicError(400, 'invalid_request_error', message), facts).message).not.toContain('sk-ant');
+  });
+
+  test.each([
+    ['its headers', { headers: new Headers({ 'x-echo': 'my-very-own-key' }) }],
+    ['the cause of its cause', { cause: new Error('outer', { cause: new Error('my-very-own-key') }) }],
+    ['the request it belongs to', { request: { headers: { authorization: 'my-very-own-key' } } }],
+    ['a part of the body', { error: { type: 'error', error: { message: 'no', param: ['my-very-own-key'] } } }],
+  ])('a cause with a key in %s is left out', (_, parts) => {
+    const thrown: unknown = Object.assign(anthropicError(500, 'api_error', 'oops') as object, parts);
+    const error = modelErrorOf(thrown, facts);
+    expect(inspect(error, { depth: 20 })).not.toContain('my-very-own-key');
+  });
+
+  test('a key that stands for a code or a request id is not passed on', () => {
+    const error = modelErrorOf(
+      anthropicError(400, 'my-very-own-key', 'odd', { 'request-id': 'my-very-own-key' }),
+      facts,
+    );
+    expect(error).toMatchObject({ providerCode: '[redacted]', requestId: '[redacted]' });
+  });
+
+  test('a ModelError of other making quotes no key either', () => {
+    const thrown = new ModelError('stream.protocol', 'got my-very-own-key', { retryable: true, status: 500 });
+    expect(modelErrorOf(thrown, facts)).toMatchObject({ message: 'got [redacted]', retryable: true, status: 500 });
+  });
+
+  test('a name and a password in an address', () => {
+    expect(redact('see https://me:hunter22@example.org/v1 and me@example.org')).toBe(
+      'see https://[redacted]@example.org/v1 and me@example.org',
+    );
+    expect(shownAddress('https://me:hunter22@example.org:8443/v1?api-key=1#top')).toBe('https://example.org:8443/v1');
+    expect(shownAddress('http://127.0.0.1:11434/v1')).toBe('http://127.0.0.1:11434/v1');
+  });
+
+  test('headers and addresses give the keys in them by their names', () => {
+    const headers = { 'X-Title': 'my application', Authorization: 'Token abcdefgh1', cookie: 'a=1; session=ijklmnop2' };
+    const secrets = secretsIn(headers, 'https://me:qrstuvwx%33@example.org/?sig=yz012345&api-version=2026-10-21');
+    expect(secrets).toEqual(expect.arrayContaining(['abcdefgh1', 'ijklmnop2', 'qrstuvwx3', 'yz012345']));
+    expect(secrets).not.toEqual(expect.arrayContaining([expect.stringMatching(/application|2026/)]));
   });
 
   test('ordinary words and ids stay', () => {

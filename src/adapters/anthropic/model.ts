@@ -7,6 +7,7 @@ import type { Model } from '../../contracts/model.ts';
 import type { JsonValue } from '../../conversation/json.ts';
 import type { CallFacts } from '../http-errors.ts';
 import { streamCall } from '../model-stream.ts';
+import { secretsIn, shownAddress } from '../redact.ts';
 import { createDecoder } from './decode.ts';
 import { encodeRequest, type EncodeOptions } from './encode.ts';
 import { limitsOf } from './model-limits.ts';
@@ -136,15 +137,14 @@ function headersOf(options: AnthropicOptions): Record<string, string> | undefine
 
 function factsOf(options: AnthropicOptions, client: () => MessagesClient | undefined): CallFacts {
   const baseURL = client()?.baseURL ?? options.baseURL;
-  const inHeaders = Object.entries(options.headers ?? {}).filter(([name]) => /key|auth|token/i.test(name));
   return {
     provider: 'Anthropic',
     model: options.model,
     // Read when something fails: by then the SDK has found its key.
     get secrets() {
-      return [options.apiKey, ...keysOf(client()), ...inHeaders.map(([, value]) => value)];
+      return [options.apiKey, ...keysOf(client()), ...secretsIn(options.headers, baseURL)];
     },
-    baseURL: typeof baseURL === 'string' ? baseURL : undefined,
+    baseURL: typeof baseURL === 'string' ? shownAddress(baseURL) : undefined,
     keyVariable: 'ANTHROPIC_API_KEY',
   };
 }

@@ -3,6 +3,7 @@
 import { ModelError } from '../../contracts/errors.ts';
 import type { StreamEvent } from '../../contracts/model.ts';
 import { modelErrorOfReport, type CallFacts } from '../http-errors.ts';
+import { redact } from '../redact.ts';
 import { incomplete, parseEvent, type StreamDecoder } from '../model-stream.ts';
 import type { AnswerDecoder, Progress } from './answer-decoder.ts';
 import { objectOf } from './json-fields.ts';
@@ -51,7 +52,8 @@ export function createAnswerReader(decoderOf: () => AnswerDecoder, facts: CallFa
 
 function recordIn(value: unknown, facts: CallFacts) {
   const record = objectOf(value);
-  if (record === undefined) throw broken(`expected an object, got ${JSON.stringify(value)?.slice(0, 80)}`, facts);
+  if (record === undefined)
+    throw broken(`expected an object, got ${redact(JSON.stringify(value) ?? '', facts.secrets).slice(0, 80)}`, facts);
   return record;
 }
 

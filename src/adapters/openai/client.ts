@@ -45,7 +45,8 @@ export function isClient(value: unknown): value is OpenAIClient {
   return hasCreate(field(value, 'responses')) || hasCreate(field(field(value, 'chat'), 'completions'));
 }
 
-const noKey = 'none';
+/** Stands where the SDK wants a key and none may be sent. */
+export const noKey = 'none';
 
 /** Where a request goes to an address of its own without a key, none is sent: the environment's was not given for it. */
 function apiKeyOf({ apiKey, baseURL }: ClientOptions): { readonly apiKey?: string } {

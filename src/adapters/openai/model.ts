@@ -6,11 +6,12 @@ import type { Model, ModelRequest } from '../../contracts/model.ts';
 import type { JsonValue } from '../../conversation/json.ts';
 import type { CallFacts } from '../http-errors.ts';
 import { streamCall } from '../model-stream.ts';
+import { secretsIn, shownAddress } from '../redact.ts';
 import type { AnswerDecoder } from './answer-decoder.ts';
 import { createAnswerReader } from './answer-reader.ts';
 import { createChatDecoder } from './chat/decode.ts';
 import { encodeChatRequest } from './chat/encode.ts';
-import { createClient, isClient, type OpenAIClient } from './client.ts';
+import { createClient, isClient, noKey, type OpenAIClient } from './client.ts';
 import { objectAt, textAt, type JsonObject } from './json-fields.ts';
 import { customToolNames } from './request-parts.ts';
 import { createResponsesDecoder } from './responses/decode.ts';
@@ -54,13 +55,19 @@ export interface OpenAIOptions {
 export function openai(options: OpenAIOptions): Model {
   checkOptions(options);
   const given = isClient(options.client) ? options.client : undefined;
+  let client = given;
   let made: Promise<OpenAIClient> | undefined;
 
   const clientOf = (): Promise<OpenAIClient> => {
     made ??= given === undefined ? createClient(options) : Promise.resolve(given);
-    made.catch(() => {
-      made = undefined; // the SDK may be there at the next call
-    });
+    made.then(
+      (loaded) => {
+        client = loaded;
+      },
+      () => {
+        made = undefined; // the SDK may be there at the next call
+      },
+    );
     return made;
   };
 
@@ -68,15 +75,15 @@ export function openai(options: OpenAIOptions): Model {
     id: `openai:${options.model}`,
     info: { input: ['text', 'image', 'document', 'audio'] },
     stream: (request, call) => {
-      const facts = factsOf(options, given);
+      const facts = factsOf(options, () => client);
       let decoder: AnswerDecoder | undefined;
       return streamCall(
         {
           facts,
           decoder: createAnswerReader(() => decoder ?? createChatDecoder({ provider: 'openai' }), facts),
           open: async () => {
-            const client = await clientOf();
-            const baseURL = textOf(client.baseURL) ?? options.baseURL;
+            const loaded = await clientOf();
+            const baseURL = textOf(loaded.baseURL) ?? options.baseURL;
             const target = targetOf(options, baseURL);
             const body = bodyOf(request, target, options);
             decoder = decoderFor(target, body);
@@ -86,7 +93,7 @@ export function openai(options: OpenAIOptions): Model {
               ...(options.headers && { headers: options.headers }),
             };
             return checked(
-              await endpointOf(client, target)
+              await endpointOf(loaded, target)
                 .create({ ...body, stream: true }, sent)
                 .asResponse(),
               facts,
@@ -151,15 +158,27 @@ function checkOptions(options: OpenAIOptions): void {
   }
 }
 
-function factsOf(options: OpenAIOptions, client: OpenAIClient | undefined): CallFacts {
-  const baseURL = textOf(client?.baseURL) ?? options.baseURL;
-  const { provider, isOpenAI } = targetOf(options, baseURL);
+/** Read when something fails: by then the SDK has found its key and its address. */
+function factsOf(options: OpenAIOptions, client: () => OpenAIClient | undefined): CallFacts {
+  const address = (): string | undefined => textOf(client()?.baseURL) ?? options.baseURL;
+  const target = (): Target => targetOf(options, address());
   return {
-    provider: isOpenAI ? 'OpenAI' : provider.slice(provider.indexOf(':') + 1),
+    get provider() {
+      const { provider, isOpenAI } = target();
+      return isOpenAI ? 'OpenAI' : provider.slice(provider.indexOf(':') + 1);
+    },
     model: options.model,
-    secrets: [options.apiKey, textOf(client?.apiKey)],
-    baseURL,
-    keyVariable: options.baseURL === undefined || isOpenAI ? 'OPENAI_API_KEY' : undefined,
+    get secrets() {
+      const key = textOf(client()?.apiKey);
+      return [options.apiKey, key === noKey ? undefined : key, ...secretsIn(options.headers, address())];
+    },
+    get baseURL() {
+      const given = address();
+      return given === undefined ? undefined : shownAddress(given);
+    },
+    get keyVariable() {
+      return options.baseURL === undefined || target().isOpenAI ? 'OPENAI_API_KEY' : undefined;
+    },
   };
 }
 
