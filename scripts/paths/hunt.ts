@@ -3,6 +3,7 @@
 import type { ChartId } from '../../test/paths/chart-suites.ts';
 import { runners } from '../../test/paths/execute-paths.ts';
 import { huntOf, type Fate } from '../../test/paths/hunt-mutants.ts';
+import { seenInRealTurn } from '../../test/paths/hunt-real-turns.ts';
 import { listedMutants } from '../../test/paths/listed-mutants.ts';
 
 /** What became of the mutants of one chart. */
@@ -17,14 +18,23 @@ export interface HuntReport {
   /** Listed although found. */
   readonly listedInVain: readonly string[];
   readonly seconds: number;
-  readonly fates: readonly Fate[];
+  readonly fates: readonly ToldFate[];
+}
+
+/** A fate, and what a real turn on the mutant showed. */
+export interface ToldFate extends Fate {
+  readonly seen?: string;
 }
 
 /** Runs them all. */
 export async function hunt(id: ChartId): Promise<HuntReport> {
   const started = performance.now();
-  const { size, run } = await huntOf(id);
-  const fates = Array.from({ length: size }, (_, index) => run(index));
+  const { size, run, create } = await huntOf(id);
+  const fates: ToldFate[] = [];
+  for (let index = 0; index < size; index++) {
+    const seen = id === 'turn' ? await seenInRealTurn(() => create(index).machine) : undefined;
+    fates.push({ ...run(index), ...(seen === undefined ? {} : { seen }) });
+  }
   const isListed = (fate: Fate) => reasonOf(fate) !== undefined;
   return {
     id,
@@ -64,9 +74,14 @@ export function mutantReport(reports: readonly HuntReport[]): string {
     ...reports.flatMap(({ id, fates }) => [
       `## ${id}`,
       '',
-      '| mutant | found by |',
-      '| --- | --- |',
-      ...fates.map((fate) => `| \`${id}: ${fate.name}\` | ${foundBy(fate)} |`),
+      ...(id === 'turn'
+        ? [`With real services ${fates.filter(({ seen }) => seen !== undefined).length} are seen as well.`, '']
+        : []),
+      `| mutant | found by |${id === 'turn' ? ' seen with real services |' : ''}`,
+      `| --- | --- |${id === 'turn' ? ' --- |' : ''}`,
+      ...fates.map(
+        (fate) => `| \`${id}: ${fate.name}\` | ${foundBy(fate)} |${id === 'turn' ? ` ${fate.seen ?? ''} |` : ''}`,
+      ),
       '',
     ]),
   ].join('\n');

@@ -18,6 +18,7 @@ export interface Hunt {
   readonly names: readonly string[];
   /** Runs one mutant, on every runner unless told otherwise. */
   run(index: number, on?: readonly Runner[]): Fate;
+  create(index: number): Mutant;
 }
 
 /** Prepares the paths once; they are made from the real chart, and the reference knows no chart. */
@@ -39,6 +40,11 @@ export async function huntOf(chart: ChartId): Promise<Hunt> {
   return {
     size: mutants.length,
     names: mutants.map(({ name }) => name),
+    create: (index) => {
+      const entry = mutants[index];
+      if (entry === undefined) throw new RangeError(`${chart} has no mutant ${index}.`);
+      return entry.create();
+    },
     run: (index, on = runners) => {
       const entry = mutants[index];
       if (entry === undefined) throw new RangeError(`${chart} has no mutant ${index}.`);

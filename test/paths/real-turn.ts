@@ -26,6 +26,8 @@ export type Breakable = 'prepare' | 'shape' | 'review' | 'close' | 'streamModel'
 export interface RealTurnOptions {
   readonly stages: Readonly<Record<Stage, boolean>>;
   readonly maxIterations?: number;
+  /** Default: the turn chart; else a mutant of it. */
+  readonly machine?: AnyStateMachine;
 }
 
 /** Grace time of a cancel, in virtual milliseconds. */
@@ -203,7 +205,7 @@ export class RealTurn {
   steers = 0;
 
   constructor(
-    { stages, maxIterations }: RealTurnOptions,
+    { stages, maxIterations, machine = turnMachine }: RealTurnOptions,
     runner: Runner,
     prepare: (world: HeldWorld) => void = () => undefined,
   ) {
@@ -214,7 +216,7 @@ export class RealTurn {
       ...(maxIterations === undefined ? {} : { maxIterations }),
       ...(runner === 'bare' ? {} : { inspect: this.log.inspect as NonNullable<EngineOptions['inspect']> }),
     };
-    this.run = createChartedEngine(options, realCharts(turnMachine, runner)).run(this.conversation);
+    this.run = createChartedEngine(options, realCharts(machine, runner)).run(this.conversation);
     this.#isBare = runner === 'bare';
     if (this.#isBare) this.actor.system.inspect(this.log.inspect);
     this.log.know(this.actor);
