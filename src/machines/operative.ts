@@ -25,15 +25,14 @@ export interface ReloadFacts {
   readonly answerable: boolean;
 }
 
-/** What the compaction saw when it settled. `claimed`: a message came meanwhile and wants a turn. */
+/** What the compaction saw when it settled. */
 export interface CompactFacts {
-  readonly claimed: boolean;
+  /** There was something to summarise, and it was. */
+  readonly gained: boolean;
 }
 
 /** The chart's one handle on its conversation. Every method is total and answers the submission or question it gets. */
 export interface OperativeScope {
-  /** Messages held for the next turn, counted now. */
-  readonly queued: number;
   /** The submission starts the next turn, whose id and events exist from here on. */
   claim(submission: Submission): void;
   /** As `claim`, without a message. */
@@ -65,7 +64,8 @@ export interface OperativeScope {
   answerIdle(question: Question): void;
   rejectClosed(question: Question): void;
   beginCompact(question: Question): void;
-  endCompact(): void;
+  /** The compaction is over; a turn that was claimed meanwhile follows. */
+  endCompact(gained: boolean): void;
   /** Gives up the compaction, and the turn that was claimed meanwhile. */
   abandonCompact(): void;
   declineCompact(question: Question): void;
@@ -87,7 +87,13 @@ export interface OperativeMachineContext {
 export type OperativeMachineEvent =
   | { readonly type: 'message.submit'; readonly policy: SubmitPolicy; readonly submission: Submission }
   | { readonly type: 'turn.resume'; readonly answerable: boolean; readonly question: Question }
-  | { readonly type: 'turn.cancel'; readonly graceMs?: number; readonly question: Question }
+  | {
+      readonly type: 'turn.cancel';
+      readonly graceMs?: number;
+      /** Messages are held for the next turn. */
+      readonly holds: boolean;
+      readonly question: Question;
+    }
   | { readonly type: 'operative.compact'; readonly possible: boolean; readonly question: Question }
   | { readonly type: 'operative.close'; readonly question: Question }
   | { readonly type: 'turn.sealed' }
@@ -122,6 +128,8 @@ const afterTurn = [
 
 const afterBreak = { target: '#operative.idle', actions: 'breakTurn' } as const;
 
+const afterCompact = startClaimed.map((transition) => ({ ...transition, actions: 'endCompact' as const }));
+
 const closeTurn = { target: '#operative.active.closing', actions: ['awaitEnd', 'cancelTurn'] } as const;
 
 // What guards and actions are called with: a command, or the done event of the turn or a service.
@@ -140,13 +148,10 @@ const guards = {
     const facts = outputIs<ReloadFacts>(event.output);
     return facts.kind === 'loaded' && facts.answerable;
   },
-  wasClaimed: ({ event }: Step) => 'output' in event && outputIs<CompactFacts>(event.output).claimed,
-  wasClaimedReloaded: ({ context, event }: Step) =>
-    context.reloads && 'output' in event && outputIs<CompactFacts>(event.output).claimed,
   isQueue: ({ event }: Step) => event.type === 'message.submit' && event.policy === 'queue',
   isReject: ({ event }: Step) => event.type === 'message.submit' && event.policy === 'reject',
   isPreempt: ({ event }: Step) => event.type === 'message.submit' && event.policy === 'preempt',
-  holdsMessages: ({ context }: Step) => context.scope.queued > 0,
+  holdsMessages: ({ event }: Step) => event.type === 'turn.cancel' && event.holds,
   isPossible: ({ event }: Step) => event.type === 'operative.compact' && event.possible,
   startsNext: ({ context, event }: Step) => startsNext(context, event),
   startsNextReloaded: ({ context, event }: Step) => context.reloads && startsNext(context, event),
@@ -203,7 +208,8 @@ const actions = {
   beginCompact: ({ context, event }: Step) => {
     if (event.type === 'operative.compact') context.scope.beginCompact(event.question);
   },
-  endCompact: ({ context }: Step) => context.scope.endCompact(),
+  endCompact: ({ context, event }: Step) =>
+    context.scope.endCompact('output' in event && outputIs<CompactFacts>(event.output).gained),
   abandonCompact: ({ context }: Step) => context.scope.abandonCompact(),
   declineCompact: ({ context, event }: Step) => {
     if (event.type === 'operative.compact') context.scope.declineCompact(event.question);
@@ -355,24 +361,57 @@ const config = {
       },
     },
     compacting: {
-      description: 'The older part of the transcript is being summarised; messages wait and then start a turn.',
+      description: 'The older part of the transcript is being summarised.',
+      initial: 'free',
       invoke: {
         src: 'compact',
         id: 'compact',
         input: ({ context }: Pick<Step, 'context'>) => context.scope,
-        onDone: [
-          { guard: 'wasClaimedReloaded', target: 'reloading', actions: 'endCompact' },
-          { guard: 'wasClaimed', target: 'active', actions: 'endCompact' },
-          { target: 'idle', actions: 'endCompact' },
-        ],
-        onError: { target: 'idle', actions: 'abandonCompact' },
+        onDone: { target: '#operative.idle', actions: 'endCompact' },
+        onError: { target: '#operative.idle', actions: 'endCompact' },
       },
       on: {
-        'message.submit': [{ guard: 'isReject', actions: 'rejectBusy' }, { actions: 'claim' }],
-        'turn.resume': [{ guard: 'isAnswerable', actions: 'claimResume' }, { actions: 'declineResume' }],
         'turn.cancel': { target: 'idle', actions: ['awaitEnd', 'abandonCompact'] },
         'operative.compact': { actions: 'declineCompact' },
         'operative.close': { target: 'closed', actions: ['awaitEnd', 'abandonCompact', 'close'] },
+      },
+      states: {
+        free: {
+          description: 'Nobody has claimed the next turn yet.',
+          on: {
+            'message.submit': [
+              { guard: 'isReject', actions: 'rejectBusy' },
+              { target: 'claimed', actions: 'claim' },
+            ],
+            'turn.resume': [
+              { guard: 'isAnswerable', target: 'claimed', actions: 'claimResume' },
+              { actions: 'declineResume' },
+            ],
+          },
+        },
+        claimed: {
+          description: 'A turn is claimed and begins as soon as the summary is made.',
+          on: {
+            'message.submit': [
+              ...holdOrReject,
+              {
+                guard: 'isPreempt',
+                actions: ['preempt', { type: 'endClaim', params: { reason: 'aborted' } }, 'claimWaiting'],
+              },
+              { actions: 'steer' },
+            ],
+            'turn.resume': { actions: 'joinResume' },
+            'turn.cancel': [
+              {
+                guard: 'holdsMessages',
+                actions: ['awaitEnd', { type: 'endClaim', params: { reason: 'aborted' } }, 'claimWaiting'],
+              },
+              { target: '#operative.idle', actions: ['awaitEnd', 'abandonCompact'] },
+            ],
+            'xstate.done.actor.compact': afterCompact,
+            'xstate.error.actor.compact': afterCompact,
+          },
+        },
       },
     },
     closed: {

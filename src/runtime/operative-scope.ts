@@ -9,7 +9,7 @@ import type { Conversation } from '../conversation/conversation.ts';
 import type { JsonValue } from '../conversation/json.ts';
 import type { Message } from '../conversation/message.ts';
 import { noUsage } from '../conversation/usage.ts';
-import type { CompactFacts, Question, Submission } from '../machines/operative.ts';
+import type { Question, Submission } from '../machines/operative.ts';
 import type { TurnMachineInput } from '../machines/turn.ts';
 import { Broadcaster } from '../services/broadcast.ts';
 import type { CompactScope } from '../services/compact.ts';
@@ -65,7 +65,6 @@ export class ConversationScope implements ReloadScope, CompactScope {
   #compact: OpenQuestion | undefined;
   /** The id of a cut answer at the end of the transcript that no turn of this operative made. */
   #cutElsewhere: string | undefined;
-  #hasGained = true;
   #storedIds: Set<string> | undefined;
   #onListenerError: (error: unknown) => void;
 
@@ -91,10 +90,6 @@ export class ConversationScope implements ReloadScope, CompactScope {
     this.hub = new EventHub(onListenerError);
     this.#noteCut(parts.conversation);
     this.ledger = new Ledger(frameWith(options.frameInjectedMessage, onListenerError));
-  }
-
-  get queued(): number {
-    return this.ledger.queued;
   }
 
   /** The transcript had this id before the ledger knew it: a host may store a message before it submits it. */
@@ -137,7 +132,7 @@ export class ConversationScope implements ReloadScope, CompactScope {
     const claim = this.#open(ticket.turnContext);
     this.ledger.start(ticket);
     ticket.decide({ outcome: 'startedTurn', turnId: claim.turnId }, () => claim.channel.read());
-    this.#announce(claim);
+    this.#announceSoon();
   }
 
   claimResume(question: Question): void {
@@ -150,7 +145,7 @@ export class ConversationScope implements ReloadScope, CompactScope {
       return;
     }
     open.answer({ outcome: 'startedTurn', events });
-    this.#announce(claim);
+    this.#announceSoon();
   }
 
   claimWaiting(): void {
@@ -159,7 +154,7 @@ export class ConversationScope implements ReloadScope, CompactScope {
     for (const ticket of preempts) {
       ticket.decide({ outcome: 'startedTurn', turnId: claim.turnId }, () => claim.channel.read());
     }
-    this.#announce(claim);
+    this.#announceSoon();
   }
 
   steer(submission: Submission): void {
@@ -167,7 +162,7 @@ export class ConversationScope implements ReloadScope, CompactScope {
     const turnId = this.#claim?.turnId ?? '';
     this.ledger.steer(ticket);
     ticket.decide({ outcome: 'injected', turnId }, () => this.readEvents());
-    if (this.#claim !== undefined) this.#announce(this.#claim);
+    this.#announceSoon();
   }
 
   keepLate(submission: Submission): void {
@@ -180,7 +175,7 @@ export class ConversationScope implements ReloadScope, CompactScope {
     const ticket = ticketOf(submission);
     this.ledger.hold(ticket);
     ticket.decide({ outcome: 'queued' }, () => this.readEvents());
-    if (this.#claim !== undefined) this.#announce(this.#claim);
+    this.#announceSoon();
     this.#push({ type: 'message.queued', message: ticket.message });
   }
 
@@ -202,8 +197,9 @@ export class ConversationScope implements ReloadScope, CompactScope {
   joinResume(question: Question): void {
     const open = question as OpenQuestion;
     const claim = this.#claim;
-    // Whether a turn runs at all is known after the reload.
-    if (claim !== undefined && !claim.isAnnounced) claim.resumes.push({ question: open, events: claim.channel.read() });
+    // Behind a resume whose reload has yet to show whether there is anything to do.
+    if (claim !== undefined && claim.resumes.length > 0)
+      claim.resumes.push({ question: open, events: claim.channel.read() });
     else open.answer({ outcome: 'alreadyRunning', events: this.readEvents() });
   }
 
@@ -289,24 +285,15 @@ export class ConversationScope implements ReloadScope, CompactScope {
 
   beginCompact(question: Question): void {
     this.#compact = question as OpenQuestion;
-    this.#hasGained = true;
   }
 
   compaction(): ReturnType<CompactScope['compaction']> {
     return {
-      record: this.#recordFor(this.#askEngine(), '', undefined, { push: (event) => this.#push(event) }),
+      record: this.#recordFor(this.#askEngine(), '', undefined, {
+        // No turn runs: the append tells of a compaction, and only a failure is told besides.
+        push: (event) => event.type === 'transformer.applied' || this.hub.publish(event),
+      }),
       instructions: this.#compact?.instructions,
-    };
-  }
-
-  compacted(gained: boolean): CompactFacts {
-    this.#hasGained = gained;
-    const isClaimed = () => this.#claim !== undefined;
-    return {
-      // Read when looked at: a message may be accepted between the compactor's answer and the chart's next step.
-      get claimed() {
-        return isClaimed();
-      },
     };
   }
 
@@ -315,9 +302,11 @@ export class ConversationScope implements ReloadScope, CompactScope {
     return this.#askEngine().compactor === undefined ? 'No transformer of this engine can compact.' : undefined;
   }
 
-  endCompact(): void {
-    this.#compact?.answer(this.#hasGained);
+  endCompact(gained: boolean): void {
+    this.#compact?.answer(gained);
     this.#compact = undefined;
+    // A resume that reloads is announced once the reload has shown that there is something to do.
+    if (this.#claim?.resumes.length === 0) this.#announce(this.#claim);
   }
 
   abandonCompact(): void {
@@ -439,6 +428,14 @@ export class ConversationScope implements ReloadScope, CompactScope {
     } catch (invalid) {
       claim.settings = failingSettings(invalid, this.#host);
     }
+  }
+
+  // A turn claimed while the transcript is compacted is announced when that is done: what a compaction tells stands
+  // between turns.
+  #announceSoon(): void {
+    const claim = this.#claim;
+    if (claim === undefined || this.#compact !== undefined) return;
+    this.#announce(claim);
   }
 
   #announce(claim: Claim): void {

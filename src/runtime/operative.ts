@@ -2,7 +2,7 @@
 
 import { createActor } from 'xstate';
 import type { Engine } from '../contracts/engine.ts';
-import { TurnchartError } from '../contracts/errors.ts';
+import { messageOf, TurnchartError } from '../contracts/errors.ts';
 import type { OperativeEvent, TurnResult } from '../contracts/events.ts';
 import { defaultHost, type Host } from '../contracts/host.ts';
 import type {
@@ -78,13 +78,17 @@ class ChartedOperative implements Operative {
         ? createActor(operativeLogic, { id: 'operative', input })
         : createActor(inspectedOperativeLogic, { id: 'operative', input, inspect });
     noteActor(this, this.#actor);
-    this.#actor.subscribe({ next: () => this.#scope.afterStep(), error: () => this.#scope.afterStep() });
+    this.#actor.subscribe({ next: () => this.#scope.afterStep(), error: () => this.#break() });
     this.#actor.start();
   }
 
   get state(): OperativeState {
-    const value = this.#actor.getSnapshot().value as OperativeState | { readonly active: OperativeState };
-    return typeof value === 'string' ? value : value.active;
+    const value = this.#actor.getSnapshot().value as
+      | OperativeState
+      | { readonly active: OperativeState }
+      | { readonly compacting: string };
+    if (typeof value === 'string') return value;
+    return 'active' in value ? value.active : 'compacting';
   }
 
   async submit(
@@ -98,17 +102,17 @@ class ChartedOperative implements Operative {
         `The option "policy" must be one of ${[...policies].join(', ')}, got ${String(policy)}.`,
       );
     }
-    const message = acceptMessage(input, this.#host);
     const { ledger } = this.#scope;
+    const message = acceptMessage(input, this.#host, (id) => ledger.known(id) !== undefined);
     const known = ledger.known(message.id);
     const ticket = known ?? new Ticket(message, turnContext);
     const decision = new Promise<Decision>((resolve) => {
       ticket.onDecision(resolve);
     });
     if (known === undefined) {
-      ticket.isLanded = input === message && this.#scope.isStored(message.id);
+      ticket.isLanded = typeof input !== 'string' && this.#scope.isStored(message.id);
       ledger.note(ticket);
-      this.#actor.send({ type: 'message.submit', policy, submission: ticket });
+      this.#send({ type: 'message.submit', policy, submission: ticket });
     } else if (known.outcome !== undefined) {
       return resultOf(known, { ...known.outcome, events: this.#scope.readEvents() });
     }
@@ -124,10 +128,17 @@ class ChartedOperative implements Operative {
   }
 
   async cancel(options?: { readonly graceMs?: number }): Promise<TurnResult | undefined> {
+    const { ledger } = this.#scope;
     const graceMs = options?.graceMs;
-    return this.#ask<TurnResult | undefined>('cancel', undefined, (question) =>
-      graceMs === undefined ? { type: 'turn.cancel', question } : { type: 'turn.cancel', graceMs, question },
-    );
+    return this.#ask<TurnResult | undefined>('cancel', undefined, (question) => ({
+      type: 'turn.cancel',
+      ...(graceMs === undefined ? {} : { graceMs }),
+      // Read when the chart looks: the event may wait behind others that hold a message.
+      get holds() {
+        return ledger.queued > 0;
+      },
+      question,
+    }));
   }
 
   async compact({ instructions }: { readonly instructions?: string } = {}): Promise<boolean> {
@@ -170,15 +181,33 @@ class ChartedOperative implements Operative {
   ): Promise<Answer> {
     return new Promise<Answer>((resolve, refuse) => {
       // Each kind of question is answered with its own kind of value.
-      this.#actor.send(eventOf({ kind, turnContext, answer: (value) => resolve(value as Answer), refuse }));
+      this.#send(eventOf({ kind, turnContext, answer: (value) => resolve(value as Answer), refuse }));
     });
+  }
+
+  // Throws where the chart has died: nobody may wait for its answer.
+  #send(event: OperativeMachineEvent): void {
+    this.#actor.send(event);
+    const { status, error } = this.#actor.getSnapshot();
+    if (status !== 'error') return;
+    throw new TurnchartError(
+      'turn.broken',
+      `This operative is broken and takes nothing more: ${messageOf(error)}. Its conversation is free: make a new one.`,
+      { cause: error },
+    );
+  }
+
+  // Its guards and actions are written never to cause that; a host that throws can.
+  #break(): void {
+    this.#scope.afterStep();
+    releaseConversation(this.conversation);
   }
 }
 
 interface OperativeActor {
   start(): unknown;
   send(event: OperativeMachineEvent): void;
-  getSnapshot(): { readonly value: unknown };
+  getSnapshot(): { readonly value: unknown; readonly status: string; readonly error?: unknown };
   subscribe(observer: { next: () => void; error: () => void }): unknown;
 }
 

@@ -9,8 +9,6 @@ import type { TurnRecord } from './turn-record.ts';
 export interface CompactScope extends OperativeScope {
   /** What a compaction works on; undefined where nothing can compact. */
   compaction(): { readonly record: TurnRecord; readonly instructions: string | undefined } | undefined;
-  /** Notes whether there was something to gain and says whether a turn was claimed meanwhile. */
-  compacted(gained: boolean): CompactFacts;
 }
 
 /** Settles when the compactor has answered; a failure is announced and gains nothing. */
@@ -19,10 +17,10 @@ export const compact: ServiceLogic<OperativeScope, CompactFacts> = serviceLogic(
   const { record, instructions } = scope.compaction() ?? {};
   const compactor = record?.settings.compactor;
   if (record === undefined || compactor === undefined) {
-    actor.settle(scope.compacted(false));
+    actor.settle({ gained: false });
     return undefined;
   }
   const { messages } = record.conversation;
   const before = messages.length;
-  return runCompaction(record, compactor, instructions, () => actor.settle(scope.compacted(messages.length > before)));
+  return runCompaction(record, compactor, instructions, () => actor.settle({ gained: messages.length > before }));
 });

@@ -14,13 +14,15 @@ export interface VerifyEventsOptions {
 
 /**
  * Throws an Error when the events, in order, break the grammar of a turn or of an operative's whole life: any number of
- * turns one after the other, and between them only `message.queued`, `message.withdrawn`, appends and
- * `operative.closed`. The log begins before or between turns, never inside one. The message names the event, its
+ * turns one after the other, and between them only `message.queued`, `message.withdrawn`, appends, `transformer.failed`
+ * and `operative.closed`. The log begins before or between turns, never inside one. The message names the event, its
  * position and what was expected, and shows the events before it.
  */
 export function verifyEvents(events: readonly OperativeEvent[], options: VerifyEventsOptions = {}): void {
   const transcript = beginTranscript();
   let turn: TurnLog | undefined;
+  // Held while a compaction ran: told then, appended when the turn that follows ends.
+  let queuedBefore = new Set<string>();
   let isClosed = false;
   for (const [index, event] of events.entries()) {
     try {
@@ -28,7 +30,10 @@ export function verifyEvents(events: readonly OperativeEvent[], options: VerifyE
       readTranscriptEvent(transcript, event);
       if (turn !== undefined) {
         if (readTurnEvent(turn, event)) turn = undefined;
-      } else if (event.type === 'turn.started') turn = beginTurn(event.turnId);
+      } else if (event.type === 'turn.started') {
+        turn = beginTurn(event.turnId, queuedBefore);
+        queuedBefore = new Set();
+      } else if (event.type === 'message.queued') queuedBefore.add(event.message.id);
       else isClosed = readEventBetweenTurns(event);
     } catch (error) {
       if (!(error instanceof GrammarBreach)) throw error;
@@ -47,10 +52,10 @@ export function verifyEvents(events: readonly OperativeEvent[], options: VerifyE
 /** True when the operative is closed. */
 function readEventBetweenTurns(event: OperativeEvent): boolean {
   switch (event.type) {
-    case 'message.queued':
     case 'message.withdrawn':
     case 'message.appended':
     case 'transcript.replaced':
+    case 'transformer.failed': // of a compaction that somebody asked for
       return false;
     case 'operative.closed':
       return true;

@@ -55,8 +55,8 @@ export interface TurnLog {
   owedRewriter?: string | undefined;
 }
 
-/** A turn of which only turn.started has come. */
-export function beginTurn(turnId: string): TurnLog {
+/** A turn of which only turn.started has come; `queued` = ids announced since the turn before. */
+export function beginTurn(turnId: string, queued: Set<string> = new Set()): TurnLog {
   return {
     turnId,
     phase: 'started',
@@ -70,7 +70,7 @@ export function beginTurn(turnId: string): TurnLog {
     appended: new Set(),
     late: new Set(),
     injected: new Set(),
-    queued: new Set(),
+    queued,
   };
 }
 

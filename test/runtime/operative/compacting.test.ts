@@ -69,13 +69,19 @@ async function compacting({ reloads = false } = {}) {
     const events: Readonly<Record<OpenQuestion['kind'], OperativeMachineEvent>> = {
       compact: { type: 'operative.compact', possible: isPossible, question },
       resume: { type: 'turn.resume', answerable: isPossible, question },
-      cancel: { type: 'turn.cancel', question },
+      cancel: {
+        type: 'turn.cancel',
+        question,
+        get holds() {
+          return scope.ledger.queued > 0;
+        },
+      },
       close: { type: 'operative.close', question },
     };
     actor.send(events[kind]);
   };
   ask('compact');
-  expect(actor.getSnapshot().value).toBe('compacting');
+  expect(actor.getSnapshot().value).toEqual({ compacting: 'free' });
   return {
     ask,
     answers,
@@ -83,7 +89,7 @@ async function compacting({ reloads = false } = {}) {
     log: () => logOf(events),
     lines: () => linesOf(conversation.messages),
     isAbandoned: () => isAbandoned,
-    compacted: (claimed: boolean) => settle({ claimed }),
+    compacted: (gained = true) => settle({ gained }),
     submit(id: string, policy: SubmitPolicy) {
       const sent: { decision?: Decision; delivery?: Delivery } = {};
       const submission = new Ticket(userMessage(id, { id }), undefined);
@@ -112,7 +118,7 @@ describe('a submit while compacting', () => {
     const bench = await compacting();
     const fateOf = bench.submit('M', policy);
     expect(bench.lines()).toEqual(['user old']);
-    bench.compacted(policy !== 'reject');
+    bench.compacted();
     await bench.rest();
     expect(fateOf()).toBe(fate);
   });
@@ -120,16 +126,43 @@ describe('a submit while compacting', () => {
   test('a second one joins the turn that is claimed', async () => {
     const bench = await compacting();
     const fates = [bench.submit('A', 'steer'), bench.submit('B', 'steer')];
-    bench.compacted(true);
+    bench.compacted();
     await bench.rest();
     expect(fates.map((fateOf) => fateOf())).toEqual(['startedTurn answered', 'injected answered']);
     expect(bench.log().filter((line) => line === 'turn.started')).toHaveLength(1);
   });
 
+  test.each([
+    ['queue', 'queued answered', ['turn.started', 'turn.started']],
+    ['reject', 'rejected rejected', ['turn.started']],
+    ['preempt', 'startedTurn answered', ['turn.started', 'turn.started']],
+  ] as const)('a second one by %s finds a claimed turn: %s', async (policy, fate, turns) => {
+    const bench = await compacting();
+    const first = bench.submit('A', 'steer');
+    const second = bench.submit('B', policy);
+    bench.compacted();
+    await bench.rest();
+    expect(first()).toBe('startedTurn answered');
+    expect(second()).toBe(fate);
+    expect(bench.log().filter((line) => line === 'turn.started')).toEqual(turns);
+  });
+
+  test('held for the next turn starts it also when the claimed one is cancelled', async () => {
+    const bench = await compacting();
+    bench.submit('A', 'steer');
+    const second = bench.submit('B', 'queue');
+    bench.ask('cancel');
+    expect(bench.isAbandoned()).toBe(false);
+    bench.compacted();
+    await bench.rest();
+    expect(bench.answers).toEqual(['cancel: aborted', 'compact: true']);
+    expect(second()).toBe('queued answered');
+  });
+
   test('starts a turn that reloads where the operative reloads', async () => {
     const bench = await compacting({ reloads: true });
     const fateOf = bench.submit('A', 'steer');
-    bench.compacted(true);
+    bench.compacted();
     await bench.rest();
     expect(fateOf()).toBe('startedTurn answered');
     expect(bench.log()).toContain('reloaded 1');
@@ -138,11 +171,13 @@ describe('a submit while compacting', () => {
 
 describe('a compaction', () => {
   test('ends in idle and answers who asked', async () => {
-    const bench = await compacting();
-    bench.compacted(false);
-    await bench.rest();
-    expect(bench.answers).toEqual(['compact: true']);
-    expect(bench.log()).toEqual([]);
+    for (const gained of [true, false]) {
+      const bench = await compacting();
+      bench.compacted(gained);
+      await bench.rest();
+      expect(bench.answers).toEqual([`compact: ${gained}`]);
+      expect(bench.log()).toEqual([]);
+    }
   });
 
   test('is one at a time', async () => {
@@ -184,7 +219,7 @@ describe('a compaction', () => {
   test('lets a resume claim a turn that starts when it ends', async () => {
     const bench = await compacting();
     bench.ask('resume');
-    bench.compacted(true);
+    bench.compacted();
     await bench.rest();
     expect(bench.answers).toEqual(['resume: startedTurn', 'compact: true']);
     expect(bench.lines()).toEqual(['user old', 'assistant read 1']);
@@ -194,7 +229,7 @@ describe('a compaction', () => {
     const bench = await compacting();
     bench.submit('A', 'steer');
     bench.ask('resume');
-    bench.compacted(true);
+    bench.compacted();
     await bench.rest();
     expect(bench.answers).toEqual(['resume: alreadyRunning', 'compact: true']);
   });
@@ -202,7 +237,7 @@ describe('a compaction', () => {
   test('declines a resume with nothing to answer', async () => {
     const bench = await compacting();
     bench.ask('resume', false);
-    bench.compacted(false);
+    bench.compacted();
     await bench.rest();
     expect(bench.answers).toEqual(['resume: nothingToDo', 'compact: true']);
   });
