@@ -18,6 +18,11 @@ const promised: Readonly<Record<string, readonly string[]>> = {
     'Clear sky and 21 °C in Paris.',
     'completed: Clear sky and 21 °C in Paris.',
   ],
+  'examples/redact-emails.ts': [
+    'The transformer "redactEmails" breaks the law blocksUnaltered',
+    'The transformer "keepLastSix" breaks the law pairsKept',
+    'redactEmails keeps every law',
+  ],
   'examples/steer-from-two-channels.ts': [
     'web hears: I have read 1 message(s).',
     'phone hears: I have read 1 message(s).',

@@ -8,7 +8,7 @@ import { measureOf } from '../conversation/measure.ts';
 import { textOf, type Message } from '../conversation/message.ts';
 import { tokensOf } from '../conversation/tally.ts';
 import { contextTokensOf, requestTokens } from './context-size.ts';
-import { snip, type Cuts } from './snip.ts';
+import { isFresh, snip, type Cuts } from './snip.ts';
 import { lastRequest, summaryRequest } from './summary-request.ts';
 import { compactionId, isInvented, viewOf, windowed } from './window.ts';
 
@@ -36,12 +36,10 @@ export function autoCompact(options: AutoCompactOptions = {}): Transformer {
   const failures = new WeakMap<Message, number>();
   const cuts: Cuts = new WeakMap();
   const atOf = (context: TransformerContext) => options.atTokens ?? contextTokensOf(context) * 0.75;
-  const keepOf = (context: TransformerContext) =>
-    (options.keepTokens ?? atOf(context) / 4) / (context.overflow ? 2 : 1);
-  const snipped = (messages: readonly Message[], context: TransformerContext) => {
-    const high = atOf(context);
-    return snip(messages, context, { high, low: (high * 2) / 3 }, cuts);
-  };
+  const keepOf = (messages: readonly Message[], context: TransformerContext) =>
+    Math.min(options.keepTokens ?? atOf(context) / 4, context.estimateTokens(messages) / 4);
+  const snipped = (messages: readonly Message[], context: TransformerContext, high = atOf(context)) =>
+    snip(messages, context, { high, low: (high * 2) / 3 }, cuts);
 
   const compacted = async (
     messages: readonly Message[],
@@ -55,11 +53,8 @@ export function autoCompact(options: AutoCompactOptions = {}): Transformer {
       summaryRequest(older, instructions),
       summarizer === undefined ? undefined : { model: summarizer },
     );
-    const boundary = boundaryOf(
-      messages,
-      start,
-      summaryIn(completion) + lastRequest(older, Math.max(512, keepOf(context) * 2)),
-    );
+    const request = lastRequest(older, Math.max(512, keepOf(messages, context) * 2)); // at most half of what is kept
+    const boundary = boundaryOf(messages, start, summaryIn(completion) + request);
     const shown = windowed([...messages, boundary]);
     if (tokensOf(shown) >= tokensOf(messages)) throw new Error('the summary is longer than what it stands for');
     return { messages: snipped(shown, context), append: [boundary] };
@@ -94,20 +89,24 @@ export function autoCompact(options: AutoCompactOptions = {}): Transformer {
       if (!context.overflow && requestTokens(messages, context) <= atOf(context)) {
         return viewOf(conversation.messages, snipped(messages, context)); // what went before stays away
       }
-      const start = tailStart(messages, keepOf(context), context);
+      const start = tailStart(messages, keepOf(messages, context), context);
       const tail = messages[start];
       const older = messages.slice(0, start);
       const gain = !older.every(isInvented) && context.estimateTokens(older) * 4 >= context.estimateTokens(messages);
-      const mayTry = gain && tail !== undefined && !tried.has(tail) && (failures.get(first) ?? 0) < mostFailures;
-      if (mayTry && !context.signal.aborted) return attempt(conversation, messages, start, context);
-      return viewOf(conversation.messages, snipped(messages, context));
+      const failed = failures.get(first) ?? 0;
+      const isNew = tail !== undefined && !tried.has(tail);
+      if (gain && isNew && failed < mostFailures && !context.signal.aborted) {
+        return attempt(conversation, messages, start, context);
+      }
+      // Compacted here before, and somebody took the boundary away: then nothing goes that does not have to.
+      const isUndone = gain && !isNew && failed === 0;
+      return viewOf(conversation.messages, snipped(messages, context, isUndone ? Infinity : undefined));
     },
     compact(conversation, context, instructions) {
       const messages = windowed(conversation.messages);
-      const keep = Math.min(keepOf(context), context.estimateTokens(messages) / 4);
-      const start = tailStart(messages, keep, context);
-      // Nothing, or a summary alone, stands before the tail.
-      if (messages.slice(0, start).every(isInvented)) return undefined;
+      const start = tailStart(messages, keepOf(messages, context), context);
+      // Nothing, or a summary alone, stands before the tail, or nothing came since the last compaction.
+      if (messages.slice(0, start).every(isInvented) || isFresh(messages)) return undefined;
       return compacted(messages, start, context, instructions);
     },
   };

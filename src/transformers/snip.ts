@@ -34,7 +34,7 @@ export function snip(
   const first = messages[0];
   if (tally === undefined || first === undefined) return messages;
   const total = requestTokens(messages, context);
-  const overflow = context.overflow && !isFresh(first, messages.at(-1));
+  const overflow = context.overflow && !isFresh(messages);
   const before = cuts.get(first);
   const least = before !== undefined && messages.length >= before.count ? before.start : 0;
   const goal = overflow ? Math.min(marks.high, total) / 2 : marks.high;
@@ -42,7 +42,7 @@ export function snip(
   const perToken = tally.tokens / context.estimateTokens(messages);
   const step = overflow ? 1 : Math.max(1, marks.high - marks.low);
   const over = Math.max(0, total - goal);
-  const cut = Math.ceil(over / step) * step * perToken;
+  const cut = over > 0 ? Math.ceil(over / step) * step * perToken : 0;
   const { shown, start } = withoutOldest(messages, {
     cut,
     limit: over > 0 ? tally.tokens - over * perToken : Infinity,
@@ -52,9 +52,12 @@ export function snip(
   return shown;
 }
 
-// Compacted at this very point: that was the answer to the overflow.
-function isFresh(first: Message, last: Message | undefined): boolean {
-  return first.id === summaryId(compactionId(last?.id ?? ''));
+/** Nothing came since the last compaction: if there was an overflow, that was the answer to it. */
+export function isFresh(messages: readonly Message[]): boolean {
+  const [first, last] = [messages[0], messages.at(-1)];
+  return (
+    first !== undefined && last !== undefined && measureOf(first).id === summaryId(compactionId(measureOf(last).id))
+  );
 }
 
 // Drops at least `cut` tokens and what comes before message `least`, and more until `limit` tokens are left.

@@ -7,6 +7,7 @@ import type { Conversation } from '../../../src/conversation/conversation.ts';
 import { userMessage, type Message } from '../../../src/conversation/message.ts';
 import {
   checkTransformer,
+  conversations,
   laws,
   TransformerLawError,
   type CheckTransformerOptions,
@@ -16,7 +17,6 @@ const runs = 199;
 
 const shaping = (name: string, shape: (messages: readonly Message[]) => readonly Message[]): Transformer => ({
   name,
-  alters: ['dropsGroups'],
   beforeIteration: ({ messages }): View => ({ messages: shape(messages) }),
 });
 
@@ -27,7 +27,16 @@ const withBlocks = (message: Message, change: (block: Block) => Block): Message 
 
 let counter = 0;
 
-const planted: Readonly<Record<string, { readonly bug: Transformer; readonly laws: readonly string[] }>> = {
+const planted: Readonly<
+  Record<
+    string,
+    {
+      readonly bug: Transformer;
+      readonly laws: readonly string[];
+      readonly source?: CheckTransformerOptions['conversations'];
+    }
+  >
+> = {
   'splits a pair': {
     bug: shaping('keepsFive', (messages) => messages.slice(-5)),
     laws: ['pairsKept', 'lastUserMessage'],
@@ -66,7 +75,11 @@ const planted: Readonly<Record<string, { readonly bug: Transformer; readonly law
     },
     laws: ['pairsKept', 'idempotent', 'withinBudget'],
   },
-  'is over the budget': { bug: shaping('keepsAll', (all) => all), laws: ['withinBudget'] },
+  'is over the budget': {
+    bug: { ...shaping('keepsAll', (all) => all), alters: ['dropsGroups'] },
+    laws: ['withinBudget'],
+    source: conversations({ maxMessages: 6, maxRepeats: 300 }),
+  },
   'invents a message': {
     bug: shaping('adds', (all) => [...all, userMessage('Go on.', { id: 'extra' })]),
     laws: ['nothingInvented', 'pairsKept'],
@@ -121,9 +134,9 @@ const planted: Readonly<Record<string, { readonly bug: Transformer; readonly law
 describe('checkTransformer', () => {
   test.each(Object.entries(planted))(
     'catches one that %s, with at most six messages',
-    async (_, { bug, laws: broken }) => {
+    async (_, { bug, laws: broken, source }) => {
       for (let seed = 1; seed <= 3; seed++) {
-        const error = await failureOf(bug, { seed, runs });
+        const error = await failureOf(bug, { seed, runs, ...(source && { conversations: source }) });
         expect(broken).toContain(error.law);
         expect(error.counterexample.messages.length).toBeLessThanOrEqual(6);
       }

@@ -1,0 +1,78 @@
+// A transformer that keeps e-mail addresses from the model, checked against arbitrary conversations: the first version has
+// a bug that no hand-written test of ours had found.
+
+import type { Block, Message, Transformer } from '../src/index.ts';
+import { checkTransformer, conversations, TransformerLawError } from '../src/testing/properties/index.ts';
+
+const address = /[\w.+-]+@[\w-]+(?:\.[\w-]+)+/g;
+
+const redact = (text: string): string => text.replace(address, '[address]');
+
+// #region first
+/** Redacts whatever has a text. */
+const firstVersion: Transformer = {
+  name: 'redactEmails',
+  alters: ['rewritesText'],
+  beforeIteration: ({ messages }) => ({
+    messages: messages.map((message) => ({ ...message, content: message.content.map(redactAnything) })),
+  }),
+};
+
+function redactAnything(block: Block): Block {
+  return 'text' in block ? { ...block, text: redact(block.text) } : block;
+}
+// #endregion
+
+// #region second
+/** Redacts what people and tools said. What the model thought is signed: it stays to the byte. */
+const secondVersion: Transformer = {
+  name: 'redactEmails',
+  alters: ['rewritesText'],
+  beforeIteration: ({ messages }) => ({ messages: messages.map(redactMessage) }),
+};
+
+function redactMessage(message: Message): Message {
+  return { ...message, content: message.content.map(redactSaid) };
+}
+
+function redactSaid<Said extends Block>(block: Said): Said {
+  if (block.type === 'text') return { ...block, text: redact(block.text) };
+  if (block.type === 'toolResult') return { ...block, content: block.content.map(redactSaid) };
+  return block;
+}
+// #endregion
+
+// #region keep-last
+/** Keeps the last six messages. Half of a tool call may be the first of them. */
+const keepLastSix: Transformer = {
+  name: 'keepLastSix',
+  alters: ['dropsGroups'],
+  beforeIteration: ({ messages }) => ({ messages: messages.slice(-6) }),
+};
+// #endregion
+
+// #region check
+/** Conversations in which addresses come up everywhere, also in what the model thought. */
+const withAddresses = conversations({ maxMessages: 12 }).map(({ system, messages }) => ({
+  system,
+  messages: messages.map((message) => ({ ...message, content: message.content.map(mention) })),
+}));
+
+function mention(block: Block): Block {
+  return 'text' in block ? { ...block, text: `${block.text} ann@example.com` } : block;
+}
+
+await report(firstVersion);
+await report(keepLastSix);
+await report(secondVersion);
+
+async function report(transformer: Transformer): Promise<void> {
+  try {
+    await checkTransformer(transformer, { seed: 1, conversations: withAddresses });
+    console.log(`${transformer.name} keeps every law`);
+  } catch (error) {
+    if (!(error instanceof TransformerLawError)) throw error;
+    console.log(`${error.message}\n`);
+  }
+}
+// #endregion
