@@ -9,6 +9,8 @@ export interface BatchSource<Piece, Item> {
   accept(piece: Piece): readonly Item[] | undefined;
   /** What to throw for an error of `read` or `accept`. */
   failure(error: unknown): unknown;
+  /** True from when on no more items may be handed out: those that wait are dropped for an error from `failure`. */
+  readonly isStopped?: boolean;
   /** Called once when the reader is done: at the end, after an error, or when it leaves early. Never throws. */
   close(): void;
 }
@@ -40,6 +42,7 @@ class BatchIterator<Piece, Item> implements AsyncIterableIterator<Item> {
       return this.#pending.then(again, again);
     }
     if (this.#position < this.#batch.length) {
+      if (this.#source.isStopped) return this.#drop();
       const value = this.#batch[this.#position++] as Item; // position < length, also where Item includes undefined
       return Promise.resolve({ value, done: false });
     }
@@ -51,6 +54,12 @@ class BatchIterator<Piece, Item> implements AsyncIterableIterator<Item> {
   return(): Promise<IteratorResult<Item>> {
     this.#close();
     return Promise.resolve({ value: undefined, done: true });
+  }
+
+  #drop(): Promise<never> {
+    const failure = this.#source.failure(undefined);
+    this.#close();
+    return Promise.reject(failure);
   }
 
   async #pull(): Promise<IteratorResult<Item>> {

@@ -3,7 +3,7 @@
 
 import { isModelError, isTurnchartError, ModelError } from '../contracts/errors.ts';
 import type { ModelCallOptions, StreamEvent } from '../contracts/model.ts';
-import { iterateBatches } from './batches.ts';
+import { iterateBatches, type BatchSource } from './batches.ts';
 import { modelErrorOf, withoutKeys, type CallFacts } from './http-errors.ts';
 import { redact } from './redact.ts';
 import {
@@ -44,9 +44,15 @@ export function streamCall(call: ModelCall, options: ModelCallOptions): AsyncIte
   let failure: { readonly error: unknown } | undefined;
   let ended = false;
 
+  // What was decoded of a piece but not yet asked for is no longer told.
+  const stop = (): void => {
+    batches.isStopped = true;
+  };
+
   // The first piece: undefined once a stream is open, or the text of a whole answer.
   const open = async (): Promise<string | undefined> => {
     signal.throwIfAborted();
+    signal.addEventListener('abort', stop);
     const response = await untilAborted(call.open(), signal, discard);
     activity?.();
     const read = { signal, onActivity: activity };
@@ -70,13 +76,16 @@ export function streamCall(call: ModelCall, options: ModelCallOptions): AsyncIte
     try {
       if (source?.accept(piece, onEvent) === true || ended) return;
       ended = true;
-      decoder.end(events);
+      const whole = source?.untold();
+      if (whole === undefined) decoder.end(events);
+      else decoder.decodeWhole(whole, events);
     } catch (error) {
       failure = { error }; // thrown with the next read: what came before it is still delivered
     }
   };
 
-  return iterateBatches<Piece, StreamEvent>({
+  const batches: BatchSource<Piece, StreamEvent> & { isStopped: boolean } = {
+    isStopped: false,
     read: () => {
       if (failure !== undefined) return Promise.reject(failure.error);
       if (ended) return Promise.resolve(undefined);
@@ -96,8 +105,12 @@ export function streamCall(call: ModelCall, options: ModelCallOptions): AsyncIte
       if (isTurnchartError(error)) return isModelError(error) ? withoutKeys(error, facts) : error;
       return modelErrorOf(failure === undefined ? (source?.failure(error) ?? error) : error, facts);
     },
-    close: () => source?.close(),
-  });
+    close: () => {
+      signal.removeEventListener('abort', stop);
+      source?.close();
+    },
+  };
+  return iterateBatches(batches);
 }
 
 // A piece of an event stream; the text of a whole answer; nothing yet, or nothing more.

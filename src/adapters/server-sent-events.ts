@@ -26,6 +26,8 @@ export interface ServerSentEventSource {
   read(): Promise<ReadableStreamReadResult<Uint8Array>>;
   /** Tells the events a piece completes, in order; false at the end of the body. Throws after an abort. */
   accept(piece: ReadableStreamReadResult<Uint8Array>, onEvent: (event: ServerSentEvent) => void): boolean;
+  /** At the end of a body without any event: the JSON value it is instead, under a wrong content type; else undefined. */
+  untold(): unknown;
   /** What to throw for an error of `read` or `accept`. */
   failure(error: unknown): unknown;
   /** Cancels the body. */
@@ -36,6 +38,7 @@ export interface ServerSentEventSource {
 
 // A server that never ends its line must not fill the memory; the largest real events (pictures) are near 10 MB.
 const defaultMaxEventCharacters = 2 ** 28;
+const maxUntoldCharacters = 2 ** 24;
 const releaseTimeoutMs = 1000;
 const streaming = { stream: true };
 
@@ -70,12 +73,16 @@ export function openServerSentEvents(body: ReadableStream<Uint8Array>, options: 
   const bytes = openBody(body, options);
   let tell: (event: ServerSentEvent) => void;
   let overflown = false;
+  let untold: string | undefined = '';
   // The parser takes care of CR, LF and CRLF split across chunks and of the byte order mark, which the decoder keeps.
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   const maxBufferSize = options.maxEventCharacters ?? defaultMaxEventCharacters;
   const parser = createParser({
     maxBufferSize,
-    onEvent: (event) => tell(event),
+    onEvent: (event) => {
+      untold = undefined;
+      tell(event);
+    },
     onError: (error) => {
       if (error.type === 'max-buffer-size-exceeded') overflown = true;
     },
@@ -86,8 +93,11 @@ export function openServerSentEvents(body: ReadableStream<Uint8Array>, options: 
     accept(piece, onEvent) {
       const { value, done } = bytes.accept(piece);
       tell = onEvent;
-      if (!done) parser.feed(decoded(decoder, value));
-      else {
+      if (!done) {
+        const text = decoded(decoder, value);
+        if (untold !== undefined) untold = untold.length > maxUntoldCharacters ? undefined : untold + text;
+        parser.feed(text);
+      } else {
         parser.feed(decoder.decode());
         tell = (event) => {
           if (isComplete(event.data)) onEvent(event);
@@ -97,6 +107,7 @@ export function openServerSentEvents(body: ReadableStream<Uint8Array>, options: 
       if (overflown) throw overflow(maxBufferSize);
       return !done;
     },
+    untold: () => (untold === undefined ? undefined : objectIn(untold)),
     failure: bytes.failure,
     close: bytes.close,
     release: bytes.release,
@@ -202,6 +213,15 @@ function drain(reader: ReadableStreamDefaultReader<Uint8Array>, timeoutMs: numbe
   };
   const step = (): void => void reader.read().then(({ done }) => (done ? finish() : step()), finish);
   step();
+}
+
+function objectIn(text: string): unknown {
+  if (!/^\uFEFF?\s*\{/.test(text)) return undefined;
+  try {
+    return JSON.parse(text.replace(/^\uFEFF/, ''));
+  } catch {
+    return undefined;
+  }
 }
 
 function isComplete(data: string): boolean {

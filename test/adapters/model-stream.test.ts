@@ -1,3 +1,5 @@
+import { getEventListeners } from 'node:events';
+
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { incomplete, parseEvent, streamCall, type StreamDecoder } from '../../src/adapters/model-stream.ts';
 import type { StreamEvent } from '../../src/contracts/model.ts';
@@ -148,4 +150,34 @@ test('nothing is sent before the first pull, nor after an abort', async () => {
   const { thrown } = await collectUntilThrow(stream);
   expect(thrown).toBe(reason);
   expect(opened).toBe(0);
+});
+
+test('an abort between two events of one piece throws its reason', async () => {
+  const controller = new AbortController();
+  const open = (): Promise<Response> => Promise.resolve(new Response('data: "a"\n\ndata: "b"\n\ndata: "stop"\n\n'));
+  const events = streamCall({ open, decoder: echo(), facts }, { signal: controller.signal })[Symbol.asyncIterator]();
+  await expect(events.next()).resolves.toMatchObject({ value: { event: 'a' } });
+  const reason = new Error('enough');
+  controller.abort(reason);
+  await expect(events.next()).rejects.toBe(reason);
+  await expect(events.next()).resolves.toMatchObject({ done: true });
+});
+
+test('an abort after the last event changes nothing, and nobody listens for one any more', async () => {
+  const controller = new AbortController();
+  const open = (): Promise<Response> => Promise.resolve(new Response('data: "stop"\n\n'));
+  const events = streamCall({ open, decoder: echo(), facts }, { signal: controller.signal })[Symbol.asyncIterator]();
+  await expect(events.next()).resolves.toMatchObject({ value: { event: 'stop' } });
+  controller.abort();
+  await expect(events.next()).resolves.toMatchObject({ done: true });
+  expect(getEventListeners(controller.signal, 'abort')).toHaveLength(0);
+});
+
+test.each([
+  ['text/plain', '{"said":"whole"}'],
+  ['text/event-stream', '\uFEFF {\n  "said": "whole"\n}\n'],
+])('a JSON object that comes as %s is decoded as a whole', async (type, body) => {
+  const { events, thrown } = await collectUntilThrow(streamOf(body, type));
+  expect(thrown).toBeUndefined();
+  expect(saidBy(events)).toEqual([{ said: 'whole' }]);
 });

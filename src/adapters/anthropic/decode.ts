@@ -104,6 +104,8 @@ export function createDecoder(facts: CallFacts): StreamDecoder {
         finish(out);
         return;
       default:
+        // Imitators send an error without saying that it is one.
+        if (type === undefined && recordOf(event['error']) !== undefined) throw reported(event, facts);
         out.push(rawEvent(event));
     }
   };

@@ -307,6 +307,11 @@ describe('what has no neutral form', () => {
 });
 
 describe('the end of the answer', () => {
+  test('an error without a type, as imitators send it, ends the answer', async () => {
+    const events = [messageStart, 'data: {"error":{"type":"overloaded_error","message":"busy"}}\n\n'];
+    await expect(decode(...events)).rejects.toMatchObject({ code: 'model.overloaded', retryable: true });
+  });
+
   test.each([
     ['end_turn', 'endTurn'],
     ['tool_use', 'toolUse'],
