@@ -52,7 +52,7 @@ export function providerParam(block: Extract<Block, { type: 'provider' }>): Cont
 
 /** An image, or a text that says what cannot be shown. */
 export function imageParam(block: ImageBlock): ContentParam {
-  const { source } = block;
+  const source = inlined(block.source);
   if (source.type === 'base64' && !imageTypes.has(source.mediaType)) return described('image', source);
   const encoded = sourceParam(source);
   return encoded === undefined ? described('image', source) : { type: 'image', source: encoded };
@@ -60,10 +60,10 @@ export function imageParam(block: ImageBlock): ContentParam {
 
 /** A document, or a text that says what cannot be shown. */
 export function documentParam(block: DocumentBlock): ContentParam {
-  const source = documentSource(block.source);
+  const source = documentSource(inlined(block.source));
   const title = block.title === undefined || block.title === '' ? {} : { title: block.title };
   if (source !== undefined) return { type: 'document', source, ...title };
-  return described(block.title ?? 'document', block.source as MediaSource); // texts always have a source
+  return described(block.title || 'document', block.source.type === 'text' ? undefined : block.source);
 }
 
 /** Anthropic hears nothing: the transcript, or a text that says what cannot be played. */
@@ -101,9 +101,9 @@ function documentSource(source: DocumentBlock['source']): ContentParam | undefin
   if (source.type === 'text') return plainText(source.text);
   if (source.type !== 'base64') return sourceParam(source);
   if (source.mediaType === 'application/pdf') return sourceParam(source);
-  return /^text\/|^application\/(?:json|xml)\b/.test(source.mediaType)
-    ? plainText(decodeBase64(source.data))
-    : undefined;
+  const isText = /^text\/|^application\/(?:json|xml)\b/.test(source.mediaType);
+  const text = isText ? decodedBase64(source.data) : undefined;
+  return text === undefined ? undefined : plainText(text);
 }
 
 function plainText(text: string): ContentParam | undefined {
@@ -133,9 +133,26 @@ function described(what: string, source?: MediaSource): ContentParam {
   return { type: 'text', text: `[${what}${where}: cannot be shown here]` };
 }
 
-function decodeBase64(data: string): string {
-  const bytes = Uint8Array.from(atob(data), (character) => character.charCodeAt(0));
-  return new TextDecoder().decode(bytes);
+/** Media types as the API spells them; a data URL, which it does not fetch, as the base64 text in it. */
+function inlined<Source extends MediaSource | DocumentBlock['source']>(source: Source): Source | MediaSource {
+  const [, type, data] = source.type === 'url' ? (/^data:([^;,]+);base64,(.*)$/s.exec(source.url) ?? []) : [];
+  if (type !== undefined && data !== undefined) return { type: 'base64', mediaType: spelled(type), data };
+  return source.type === 'base64' ? { ...source, mediaType: spelled(source.mediaType) } : source;
+}
+
+function spelled(mediaType: string): string {
+  const name = mediaType.trim().toLowerCase();
+  return name === 'image/jpg' ? 'image/jpeg' : name;
+}
+
+/** The text in base64 of either alphabet; undefined if it is none. */
+function decodedBase64(data: string): string | undefined {
+  try {
+    const binary = atob(data.replaceAll('-', '+').replaceAll('_', '/'));
+    return new TextDecoder().decode(Uint8Array.from(binary, (character) => character.charCodeAt(0)));
+  } catch {
+    return undefined;
+  }
 }
 
 /** Provider data is an object of parsed JSON; anything else says nothing. */

@@ -4,6 +4,7 @@ import type { Block, ToolCallBlock } from '../../conversation/block.ts';
 import type { JsonValue } from '../../conversation/json.ts';
 import type { Message } from '../../conversation/message.ts';
 import { recordOf, textAt } from '../json-reading.ts';
+import { acceptedToolName } from '../tool-name.ts';
 import { providerName } from './blocks.ts';
 import { createCallIds, type CallIds } from './call-ids.ts';
 import {
@@ -125,7 +126,7 @@ function callParam(block: ToolCallBlock, ids: CallIds): ContentParam {
   return {
     type: 'tool_use',
     id: ids.ofCall(block.id),
-    name: block.name.replace(/[^a-zA-Z0-9_-]/g, '_') || 'tool',
+    name: acceptedToolName(block.name, 128),
     input: inputOf(block),
     ...(block.provider === providerName ? recordAsParam(block.data) : {}),
   };

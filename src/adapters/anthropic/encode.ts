@@ -5,6 +5,7 @@ import type { Block } from '../../conversation/block.ts';
 import type { JsonValue } from '../../conversation/json.ts';
 import type { Message } from '../../conversation/message.ts';
 import { numberAt, recordOf, textAt } from '../json-reading.ts';
+import { wellFormed } from '../well-formed.ts';
 import { providerName } from './blocks.ts';
 import { providerParam, textParam, type ContentParam } from './encode-content.ts';
 import { encodeMessages, type MessageParam } from './encode-messages.ts';
@@ -57,7 +58,7 @@ export function encodeRequest(request: ModelRequest, options: EncodeOptions): Re
     ...(options.cache === 'request' ? { cache_control: marker } : {}),
     messages: options.cache === 'blocks' ? markedAtEnd(messages) : messages,
   };
-  return merge(merge(body, options.extraBody ?? {}), perCall);
+  return wellFormed(merge(merge(body, options.extraBody ?? {}), perCall));
 }
 
 function encodeSystem(blocks: readonly Block[]): readonly ContentParam[] {

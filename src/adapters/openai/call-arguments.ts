@@ -2,6 +2,7 @@
 
 import type { ToolCallBlock } from '../../conversation/block.ts';
 import type { JsonValue } from '../../conversation/json.ts';
+import { wellFormed } from '../well-formed.ts';
 import { objectOf, textAt, type JsonObject } from './json-fields.ts';
 
 /** What a call's argument text means. `original` is the text where writing `args` again would give another one. */
@@ -28,7 +29,7 @@ export function readArguments(sent: JsonValue | undefined): ReadArguments {
 export function argumentText(call: ToolCallBlock, data: JsonObject | undefined): string | undefined {
   const original = textAt(data, 'arguments');
   if (original !== undefined) return original;
-  return call.args === undefined ? undefined : JSON.stringify(call.args);
+  return call.args === undefined ? undefined : JSON.stringify(wellFormed(call.args));
 }
 
 /** The free text of a custom tool's call. */

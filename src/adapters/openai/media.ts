@@ -9,7 +9,20 @@ type Sourced = ImageBlock | DocumentBlock | AudioBlock;
 /** Media as a URL: the given one, or a data URL. Undefined for uploaded files. */
 export function urlOf(source: MediaSource): string | undefined {
   if (source.type === 'url') return source.url;
-  return source.type === 'base64' ? `data:${source.mediaType};base64,${source.data}` : undefined;
+  return source.type === 'base64' ? `data:${spelled(source.mediaType)};base64,${source.data}` : undefined;
+}
+
+const imageTypes: readonly string[] = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
+
+/** A picture as a URL. Undefined for uploaded files, and for kinds that make OpenAI refuse the whole request. */
+export function imageUrlOf(source: MediaSource, target: Target): string | undefined {
+  const isRefused = target.isOpenAI && source.type === 'base64' && !imageTypes.includes(spelled(source.mediaType));
+  return isRefused ? undefined : urlOf(source);
+}
+
+function spelled(mediaType: string): string {
+  const name = mediaType.trim().toLowerCase();
+  return name === 'image/jpg' ? 'image/jpeg' : name;
 }
 
 /** The id of a file uploaded to this server; `openai` stands for all that OpenAI itself keeps. */

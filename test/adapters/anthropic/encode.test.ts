@@ -356,6 +356,44 @@ describe('calls and results', () => {
 });
 
 describe('media', () => {
+  const first = (block: Block): unknown =>
+    (messagesOf(userMessage([block])) as readonly { readonly content: readonly unknown[] }[])[0]?.content[0];
+
+  test.each([
+    ['image/jpg', 'image/jpeg'],
+    ['IMAGE/PNG', 'image/png'],
+  ])('a picture of type %s is sent as %s', (mediaType, sent) => {
+    const source = { type: 'base64', media_type: sent, data: 'AAAA' };
+    expect(first({ type: 'image', source: { type: 'base64', mediaType, data: 'AAAA' } })).toEqual({
+      type: 'image',
+      source,
+    });
+  });
+
+  test('a data URL, which the API does not fetch, is sent as the base64 in it', () => {
+    const url = 'data:image/png;base64,AAAA';
+    expect(first({ type: 'image', source: { type: 'url', url } })).toEqual({
+      type: 'image',
+      source: { type: 'base64', media_type: 'image/png', data: 'AAAA' },
+    });
+  });
+
+  test('a text document is read in either alphabet of base64, and told in words where it is none', () => {
+    const document = (data: string): Block => ({
+      type: 'document',
+      source: { type: 'base64', mediaType: 'text/plain', data },
+    });
+    expect(first(document('w7_Dv8O_'))).toMatchObject({ source: { data: 'ÿÿÿ' } });
+    expect(first(document('%%%'))).toEqual({ type: 'text', text: '[document (text/plain): cannot be shown here]' });
+  });
+
+  test('an empty text document without a title is told in words', () => {
+    expect(first({ type: 'document', source: { type: 'text', text: '' }, title: '' })).toEqual({
+      type: 'text',
+      text: '[document: cannot be shown here]',
+    });
+  });
+
   const sent = (block: Block): unknown => (messagesOf(userMessage([block])) as { content: unknown[] }[])[0]?.content[0];
 
   test.each<[string, Block, unknown]>([

@@ -6,7 +6,8 @@ import type { Message } from '../../../conversation/message.ts';
 import { argumentText, freeText, ownData } from '../call-arguments.ts';
 import { sentCallId } from '../call-ids.ts';
 import { objectAt, objectOf, objectsAt, textAt, type JsonObject } from '../json-fields.ts';
-import { inWords } from '../media.ts';
+import { documentText, inWords } from '../media.ts';
+import { acceptedToolName } from '../../tool-name.ts';
 import type { Target } from '../target.ts';
 import { addDetail } from './reasoning-details.ts';
 
@@ -41,7 +42,7 @@ function contentOf(blocks: readonly Block[], target: Target, isSpoken: boolean):
   for (const block of blocks) {
     const isText = block.type === 'text' && block.text !== '' && !(block.refusal && target.isOpenAI);
     if (isText) parts.push({ type: 'text', text: block.text });
-    if (block.type === 'document') parts.push({ type: 'text', text: inWords(block) });
+    if (block.type === 'document') parts.push({ type: 'text', text: documentText(block) ?? inWords(block) });
     if (block.type === 'audio' && block.transcript !== undefined && !isSpoken)
       parts.push({ type: 'text', text: block.transcript });
     const part = block.type === 'thinking' ? thinkingPart(block, target) : ownPart(block, target);
@@ -79,15 +80,16 @@ function reasoningOf(blocks: readonly Block[], target: Target): JsonObject {
 function callOf(call: ToolCallBlock, target: Target): JsonObject {
   const data = ownData(call, target.provider);
   const id = sentCallId(call.id, target.callIds);
+  const name = acceptedToolName(call.name, 64);
   if (data?.['type'] === 'custom') {
-    return { id, type: 'custom', custom: { name: call.name, input: freeText(call) }, ...objectAt(data, 'call') };
+    return { id, type: 'custom', custom: { name, input: freeText(call) }, ...objectAt(data, 'call') };
   }
   // Templates of many local models parse the text: cut arguments would spoil every later request.
   const text = argumentText(call, data) ?? '{}';
   return {
     id,
     type: 'function',
-    function: { name: call.name, arguments: text, ...objectAt(data, 'inner') },
+    function: { name, arguments: text, ...objectAt(data, 'inner') },
     ...objectAt(data, 'call'),
   };
 }

@@ -5,7 +5,7 @@ import type { JsonValue } from '../../../conversation/json.ts';
 import type { ModelRequest } from '../../../contracts/model.ts';
 import { sentCallId } from '../call-ids.ts';
 import { objectOf, textAt, type JsonObject } from '../json-fields.ts';
-import { audioFormatOf, documentText, fileIdOf, fileNameOf, inWords, systemText, urlOf } from '../media.ts';
+import { audioFormatOf, documentText, fileIdOf, fileNameOf, imageUrlOf, inWords, systemText } from '../media.ts';
 import type { Target } from '../target.ts';
 import { encodeAnswer } from './encode-answer.ts';
 
@@ -59,7 +59,7 @@ function userPart(block: Block, target: Target): JsonObject | undefined {
     case 'text':
       return block.text === '' ? undefined : text(block.text);
     case 'image': {
-      const url = urlOf(block.source);
+      const url = imageUrlOf(block.source, target);
       return url === undefined ? text(inWords(block)) : { type: 'image_url', image_url: { url } };
     }
     case 'document': {

@@ -16,6 +16,7 @@ import {
 } from '../request-parts.ts';
 import { allowsStrict } from '../strict-schema.ts';
 import type { Target } from '../target.ts';
+import { wellFormed } from '../../well-formed.ts';
 import { encodeMessages } from './encode-messages.ts';
 
 /** The body, without `stream`. `extraBody` wins over what is made here, `request.providerOptions.openai` over both. */
@@ -34,7 +35,7 @@ export function encodeChatRequest(request: ModelRequest, target: Target, options
     ...(target.isOpenAI ? optional('prompt_cache_key', cacheKeyOf(request)) : {}),
     ...(target.store ? { store: true } : {}),
   };
-  return mergeBody(mergeBody(body, options.extraBody ?? {}), perRequest(request));
+  return wellFormed(mergeBody(mergeBody(body, options.extraBody ?? {}), perRequest(request)));
 }
 
 function toolOf(tool: ToolDefinition, target: Target): JsonObject {

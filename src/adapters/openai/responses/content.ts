@@ -2,7 +2,7 @@
 
 import type { AudioBlock, Block, DocumentBlock, ImageBlock } from '../../../conversation/block.ts';
 import { optional, type JsonObject } from '../json-fields.ts';
-import { audioFormatOf, documentText, fileIdOf, fileNameOf, inWords, urlOf } from '../media.ts';
+import { audioFormatOf, documentText, fileIdOf, fileNameOf, imageUrlOf, inWords, urlOf } from '../media.ts';
 import type { Target } from '../target.ts';
 
 /** The parts; blocks that cannot stand there and empty texts give none. */
@@ -26,7 +26,7 @@ function inputPart(block: Block, target: Target): JsonObject | undefined {
 }
 
 function imagePart(block: ImageBlock, target: Target): JsonObject {
-  const url = urlOf(block.source);
+  const url = imageUrlOf(block.source, target);
   const id = fileIdOf(block.source, target);
   if (url === undefined && id === undefined) return text(inWords(block));
   return { type: 'input_image', detail: 'auto', ...optional('image_url', url), ...optional('file_id', id) };

@@ -6,7 +6,8 @@ import type { Message } from '../../../conversation/message.ts';
 import { argumentText, freeText, ownData } from '../call-arguments.ts';
 import { sentCallId } from '../call-ids.ts';
 import { listAt, objectAt, objectOf, optional, textAt, without, type JsonObject } from '../json-fields.ts';
-import { inWords } from '../media.ts';
+import { documentText, inWords } from '../media.ts';
+import { acceptedToolName } from '../../tool-name.ts';
 import type { Target } from '../target.ts';
 import { keepPairs, withoutId, type Candidate } from './reasoning-pairs.ts';
 
@@ -60,6 +61,7 @@ function candidateOf(group: readonly Block[], before: Block | undefined, target:
     case 'provider':
       return hostedCandidate(block, before, target);
     case 'document':
+      return plain(documentText(block) ?? inWords(block));
     case 'audio':
       return plain(inWords(block));
     case 'image':
@@ -119,7 +121,8 @@ function callItem(call: ToolCallBlock, target: Target): JsonObject {
   if (data === undefined || type === undefined) {
     const rest = data === undefined ? {} : without(data, 'arguments');
     const text = argumentText(call, data) ?? call.rawArgs ?? '{}';
-    return { type: 'function_call', ...rest, call_id, name: call.name, arguments: text };
+    const name = data === undefined ? acceptedToolName(call.name, 64) : call.name;
+    return { type: 'function_call', ...rest, call_id, name, arguments: text };
   }
   if (type === 'custom_tool_call') return { ...data, call_id, name: call.name, input: freeText(call) };
   const field = textAt(data, 'field') ?? 'action';

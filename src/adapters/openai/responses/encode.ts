@@ -16,6 +16,7 @@ import {
 } from '../request-parts.ts';
 import { allowsStrict } from '../strict-schema.ts';
 import type { Target } from '../target.ts';
+import { wellFormed } from '../../well-formed.ts';
 import { encodeInput } from './encode-input.ts';
 
 /**
@@ -42,7 +43,7 @@ export function encodeResponsesRequest(request: ModelRequest, target: Target, op
     ...(target.isOpenAI ? optional('prompt_cache_key', cacheKeyOf(request)) : {}),
   };
   const merged = mergeBody(mergeBody(body, options.extraBody ?? {}), perRequest(request));
-  return { ...merged, ...includeOf(merged, target) };
+  return wellFormed({ ...merged, ...includeOf(merged, target) });
 }
 
 function toolOf(tool: ToolDefinition): JsonObject {

@@ -173,6 +173,18 @@ describe('messages', () => {
 });
 
 describe('replay', () => {
+  test('names no server takes are made acceptable', () => {
+    const call = (name: string): Block => ({ type: 'toolCall', id: 'a', name, args: {} });
+    const [answer] = messagesOf([assistantMessage([call('mcp.files/read it'), call(''), call('x'.repeat(70))])]);
+    const names = ((answer?.['tool_calls'] ?? []) as { function: { name: string } }[]).map((sent) => sent.function.name);
+    expect(names).toEqual(['mcp_files_read_it', 'tool', 'x'.repeat(64)]);
+  });
+
+  test('a text document of the assistant is told with its text', () => {
+    const document: Block = { type: 'document', source: { type: 'text', text: 'body' }, title: 'Plan' };
+    expect(messagesOf([assistantMessage([document])])).toEqual([{ role: 'assistant', content: 'Plan\n\nbody' }]);
+  });
+
   test.each(['reasoning_content', 'reasoning'])('%s goes back in its field to its server only', async (field) => {
     const answer = await answered(local, chunk({ [field]: 'hm' }), chunk({ content: 'Hi' }));
     expect(messagesOf([answer], local)).toEqual([{ role: 'assistant', content: 'Hi', [field]: 'hm' }]);

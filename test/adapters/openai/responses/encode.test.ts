@@ -425,6 +425,30 @@ describe('results', () => {
 });
 
 describe('user messages', () => {
+  test('pictures of kinds that OpenAI refuses are told in words; others decide for themselves', () => {
+    const image = (mediaType: string): Block => ({
+      type: 'image',
+      source: { type: 'base64', mediaType, data: 'AAAA' },
+    });
+    const content = [image('image/jpg'), image('image/svg+xml')];
+    const sentTo = (to: typeof target) => encodeInput([userMessage(content)], to)[0]?.['content'];
+    const jpeg = { type: 'input_image', detail: 'auto', image_url: 'data:image/jpeg;base64,AAAA' };
+    expect(sentTo(target)).toEqual([
+      jpeg,
+      { type: 'input_text', text: '[image of type image/svg+xml, which cannot be shown here]' },
+    ]);
+    expect(sentTo(elsewhere)).toEqual([jpeg, { ...jpeg, image_url: 'data:image/svg+xml;base64,AAAA' }]);
+  });
+
+  test('names no server takes are made acceptable, and a text document of the assistant is told with its text', () => {
+    const call: Block = { type: 'toolCall', id: 'a', name: 'mcp.files/read', args: {} };
+    const document: Block = { type: 'document', source: { type: 'text', text: 'body' } };
+    expect(encodeInput([assistantMessage([call, document])], target)).toMatchObject([
+      { name: 'mcp_files_read' },
+      { content: 'body' },
+    ]);
+  });
+
   const partsOf = (...blocks: readonly Block[]): unknown => encodeInput([userMessage(blocks)], target)[0]?.['content'];
 
   test('pictures by base64, URL and id', () => {
