@@ -23,7 +23,8 @@ function whyUnreal(path: MachinePath): string | undefined {
   for (const [index, { from, to, name }] of path.entries()) {
     const isLast = index === path.length - 1;
     if (from === 'active.settling' && stopping.has(to) && !isLast) return 'a sealed turn stops at once';
-    if (from === 'compacting' || to === 'compacting') return 'nothing compacts yet';
+    if (from.startsWith('compacting') || to.startsWith('compacting')) return 'compactions have tests of their own';
+    if (name === 'cancel while messages are held') return 'whether messages are held follows from the path';
     if (name === 'turn sealed' && !from.startsWith('active')) return 'no turn is there to be sealed';
     if (name === 'reload broke') return 'the reload reports every failure itself';
     if (from === 'active.running' && isEnd(name)) return 'every end of a turn seals it first';

@@ -16,12 +16,12 @@ export interface OperativeCase extends PathCase {
   readonly tells:
     | { readonly what: 'submit'; readonly policy: SubmitPolicy }
     | { readonly what: 'resume'; readonly answerable: boolean }
-    | { readonly what: 'cancel'; readonly graceMs?: number }
+    | { readonly what: 'cancel'; readonly graceMs?: number; readonly holds?: true }
     | { readonly what: 'compact'; readonly possible: boolean }
     | { readonly what: 'close' | 'sealed' | 'turnBroke' | 'reloadBroke' | 'compactBroke' }
     | { readonly what: 'turnEnded'; readonly left: 'nothing' | 'queued' | 'late' | 'late, aborted' }
     | { readonly what: 'reloaded'; readonly found: 'work' | 'nothing' | 'error' }
-    | { readonly what: 'compacted'; readonly claimed: boolean };
+    | { readonly what: 'compacted'; readonly gained: boolean };
 }
 
 const policies: readonly SubmitPolicy[] = ['steer', 'queue', 'reject', 'preempt'];
@@ -37,11 +37,16 @@ const operativeCases: readonly OperativeCase[] = [
   ),
   resume('resume with something to answer', true),
   resume('resume with nothing to answer', false),
-  caseOf('cancel', { type: 'turn.cancel', question: named('cancel') }, { what: 'cancel' }),
+  caseOf('cancel', { type: 'turn.cancel', holds: false, question: named('cancel') }, { what: 'cancel' }),
+  caseOf(
+    'cancel while messages are held',
+    { type: 'turn.cancel', holds: true, question: named('cancel') },
+    { what: 'cancel', holds: true },
+  ),
   {
     ...caseOf(
       'cancel within 5 ms',
-      { type: 'turn.cancel', graceMs: 5, question: named('cancel') },
+      { type: 'turn.cancel', graceMs: 5, holds: false, question: named('cancel') },
       { what: 'cancel', graceMs: 5 },
     ),
     inSimplePaths: false,
@@ -70,8 +75,8 @@ const operativeCases: readonly OperativeCase[] = [
     { type: 'xstate.error.actor.reload', error: new Error('reload broke') },
     { what: 'reloadBroke' },
   ),
-  compacted('compacted', false),
-  compacted('compacted, claimed meanwhile', true),
+  compacted('compacted', true),
+  { ...compacted('compacted in vain', false), inSimplePaths: false },
   caseOf(
     'compact broke',
     { type: 'xstate.error.actor.compact', error: new Error('compact broke') },
@@ -82,17 +87,14 @@ const operativeCases: readonly OperativeCase[] = [
 interface Kind {
   readonly reloads: boolean;
   readonly startsLate: boolean;
-  /** Messages of policy `queue` wait. */
-  readonly queued: number;
 }
 
-/** The settings of the walk: its two options on and off, and messages that wait. */
+/** The settings of the walk: its two options on and off. */
 export const kinds: Readonly<Record<string, Kind>> = {
-  plain: { reloads: false, startsLate: false, queued: 0 },
-  'starts late messages': { reloads: false, startsLate: true, queued: 0 },
-  reloads: { reloads: true, startsLate: false, queued: 0 },
-  'reloads, starts late messages': { reloads: true, startsLate: true, queued: 0 },
-  'reloads, holds messages': { reloads: true, startsLate: false, queued: 1 },
+  plain: { reloads: false, startsLate: false },
+  'starts late messages': { reloads: false, startsLate: true },
+  reloads: { reloads: true, startsLate: false },
+  'reloads, starts late messages': { reloads: true, startsLate: true },
 };
 
 /** The walk through the operative chart. */
@@ -109,10 +111,10 @@ function settingOf(name: string, kind: Kind): ChartSetting<OperativeCase> {
   };
   return {
     name,
-    input: { scope: { toJSON: () => null, turnInput: () => turnInput, queued: kind.queued }, ...kind },
+    input: { scope: { toJSON: () => null, turnInput: () => turnInput }, ...kind },
     reference: () => new OperativeReference(kind),
     start: (machine, runner, world) => {
-      const scope = world.scope<OperativeScope>({ turnInput }, { queued: kind.queued });
+      const scope = world.scope<OperativeScope>({ turnInput });
       const label = (id: string) => id;
       const service = (id: string) => (runner === 'bare' ? world.bareService(() => id, label) : world.service(label));
       const actors = { turn: world.service(label), reload: service('reload'), compact: service('compact') };
@@ -148,10 +150,15 @@ class OperativeReference implements Reference<OperativeCase> {
     this.#take(tells);
     const live = this.#live();
     return {
-      state: turnLives.has(this.#state) ? `active.${this.#state}` : this.#state,
+      state: this.#path(),
       log: [...this.#calls, ...this.#after],
       live: live === undefined ? [] : [live],
     };
+  }
+
+  #path(): string {
+    if (turnLives.has(this.#state)) return `active.${this.#state}`;
+    return this.#is('free', 'claimed') ? `compacting.${this.#state}` : this.#state;
   }
 
   #take(tells: OperativeCase['tells']): void {
@@ -161,7 +168,7 @@ class OperativeReference implements Reference<OperativeCase> {
       case 'resume':
         return this.#resume(tells.answerable);
       case 'cancel':
-        return this.#cancel(tells.graceMs);
+        return this.#cancel(tells.graceMs, tells.holds === true);
       case 'compact':
         return this.#compact(tells.possible);
       case 'close':
@@ -182,11 +189,9 @@ class OperativeReference implements Reference<OperativeCase> {
         this.#calls.push('endClaim failed');
         return this.#to('idle');
       case 'compacted':
-        this.#calls.push('endCompact');
-        return tells.claimed ? this.#begin() : this.#to('idle');
+        return this.#compacted(tells.gained);
       case 'compactBroke':
-        this.#calls.push('abandonCompact');
-        return this.#to('idle');
+        return this.#compacted(false);
     }
   }
 
@@ -198,12 +203,17 @@ class OperativeReference implements Reference<OperativeCase> {
       return this.#begin();
     }
     if (policy === 'reject') return void note('reject message busy');
-    if (this.#is('compacting')) return void note('claim message');
+    if (this.#is('free')) {
+      note('claim message');
+      this.#state = 'claimed';
+      return;
+    }
     if (policy === 'queue') return void note('hold message');
     if (policy === 'steer') {
-      return void note(`${this.#is('running', 'reloading') ? 'steer' : 'keepLate'} message`);
+      return void note(`${this.#is('running', 'reloading', 'claimed') ? 'steer' : 'keepLate'} message`);
     }
     note('preempt message');
+    if (this.#is('claimed')) return void this.#calls.push('endClaim aborted', 'claimWaiting');
     if (this.#is('reloading')) {
       this.#calls.push('endClaim aborted', 'claimWaiting');
       this.#after.push('stop reload');
@@ -215,23 +225,25 @@ class OperativeReference implements Reference<OperativeCase> {
 
   #resume(answerable: boolean): void {
     const begins = this.#is('idle') && (answerable || this.#kind.reloads);
-    const claims = begins || (this.#is('compacting') && answerable);
+    const claims = begins || (this.#is('free') && answerable);
     const does = this.#is('closed', 'closing')
       ? 'rejectClosed'
       : claims
         ? 'claimResume'
-        : this.#is('idle', 'compacting')
+        : this.#is('idle', 'free')
           ? 'declineResume'
           : 'joinResume';
     this.#calls.push(`${does} resume`);
     if (begins) this.#begin();
+    else if (claims) this.#state = 'claimed';
   }
 
-  #cancel(graceMs: number | undefined): void {
+  #cancel(graceMs: number | undefined, holds: boolean): void {
     if (this.#is('idle', 'closed')) return void this.#calls.push('answerIdle cancel');
     if (this.#is('preempting')) this.#calls.push('demotePreempts');
     this.#calls.push('awaitEnd cancel');
-    const heldBack = this.#is('reloading') && this.#kind.queued > 0;
+    const heldBack = this.#is('reloading') && holds;
+    if (this.#is('claimed') && holds) return void this.#calls.push('endClaim aborted', 'claimWaiting');
     if (this.#giveUp()) {
       if (!heldBack) return this.#to('idle');
       this.#calls.push('claimWaiting'); // queued messages always start the next turn
@@ -245,7 +257,12 @@ class OperativeReference implements Reference<OperativeCase> {
     if (this.#is('closed', 'closing')) return void this.#calls.push('rejectClosed compact');
     if (!this.#is('idle') || !possible) return void this.#calls.push('declineCompact compact');
     this.#calls.push('beginCompact compact');
-    this.#to('compacting');
+    this.#to('free');
+  }
+
+  #compacted(gained: boolean): void {
+    this.#calls.push(`endCompact ${gained}`);
+    return this.#is('claimed') ? this.#begin() : this.#to('idle');
   }
 
   #close(): void {
@@ -269,7 +286,7 @@ class OperativeReference implements Reference<OperativeCase> {
   // A claim that has not begun to run is given up at once; a turn has to be told.
   #giveUp(): boolean {
     if (this.#is('reloading')) this.#calls.push('endClaim aborted');
-    else if (this.#is('compacting')) this.#calls.push('abandonCompact');
+    else if (this.#is('free', 'claimed')) this.#calls.push('abandonCompact');
     else return false;
     this.#after.push(`stop ${String(this.#live())}`);
     return true;
@@ -303,7 +320,7 @@ class OperativeReference implements Reference<OperativeCase> {
 
   #live(): string | undefined {
     if (turnLives.has(this.#state)) return 'turn';
-    return { reloading: 'reload', compacting: 'compact' }[this.#state];
+    return { reloading: 'reload', free: 'compact', claimed: 'compact' }[this.#state];
   }
 }
 
@@ -350,6 +367,6 @@ function reloaded(
   return caseOf(name, { type: 'xstate.done.actor.reload', output }, { what: 'reloaded', found });
 }
 
-function compacted(name: string, claimed: boolean): OperativeCase {
-  return caseOf(name, { type: 'xstate.done.actor.compact', output: { claimed } }, { what: 'compacted', claimed });
+function compacted(name: string, gained: boolean): OperativeCase {
+  return caseOf(name, { type: 'xstate.done.actor.compact', output: { gained } }, { what: 'compacted', gained });
 }
