@@ -32,7 +32,8 @@ interface Place {
 export function editNotebook(text: string, change: NotebookChange): NotebookOutcome {
   const notebook = parseNotebook(text);
   if ('fault' in notebook) return refused(`The file cannot be edited as a notebook: ${notebook.fault}.`);
-  const root = jsonSpans(text);
+  const root = spansOf(text);
+  if (root === undefined) return refused('The file cannot be edited as a notebook: its JSON is nested too deeply.');
   const list = memberOf(root, 'cells')?.value;
   if (list?.type !== 'array') return refused('The file cannot be edited as a notebook: it has no list of cells.');
   const place: Place = { text, style: jsonStyle(text, root), notebook, list };
@@ -42,6 +43,15 @@ export function editNotebook(text: string, change: NotebookChange): NotebookOutc
   if (cell === undefined)
     return refused(`edit_mode ${change.mode} needs a cell_id. Read shows the cells with their ids.`);
   return change.mode === 'delete' ? deleted(place, cell) : replaced(place, change, cell);
+}
+
+function spansOf(text: string): JsonSpan | undefined {
+  try {
+    return jsonSpans(text);
+  } catch (error) {
+    if (error instanceof RangeError) return undefined; // the call stack is full: `JSON.parse` goes deeper
+    throw error;
+  }
 }
 
 function inserted(place: Place, change: NotebookChange, after: NotebookCell | undefined): NotebookOutcome {
@@ -78,6 +88,11 @@ function replaced(place: Place, change: NotebookChange, cell: NotebookCell): Not
   const { text, style, notebook } = place;
   const span = place.list.items[cell.index];
   if (span?.type !== 'object') return refused(`Cell ${cellName(cell)} is no object.`);
+  // Which of the two other programs look at is anybody's guess.
+  const twice = span.members.find(({ key }, index) => span.members.findIndex((other) => other.key === key) < index);
+  if (twice !== undefined) {
+    return refused(`Cell ${cellName(cell)} has the field ${twice.key} twice: delete it and insert it again.`);
+  }
   const type = change.cellType ?? cell.type;
   const isLines = text[memberOf(span, 'source')?.value.start ?? -1] !== '"';
   const wanted = new Map<string, JsonValue | undefined>([

@@ -27,6 +27,9 @@ export type EditOutcome =
   | { readonly type: 'edited'; readonly text: string; readonly replaced: number; readonly difference?: string }
   | { readonly type: 'refused'; readonly message: string };
 
+// As large as the files that are edited at all.
+const maxUnits = 64 * 1024 * 1024;
+
 interface Replacement {
   readonly start: number;
   readonly end: number;
@@ -42,6 +45,8 @@ export function editText(original: string, edit: TextEdit): EditOutcome {
   const file = normaliseLineEndings(original, breaks);
   const starts = exactMatches(file.text, oldText, edit.replaceAll ? 'all' : 'overlapping');
   if (starts.length > 1 && !edit.replaceAll) return refused(ambiguous(file.text, starts));
+  const length = original.length + starts.length * (newText.length - oldText.length);
+  if (length > maxUnits) return refused(tooLong(starts.length, length));
   if (starts.length > 0) {
     const replacements = starts.map((start) => ({ start, end: start + oldText.length, text: newText }));
     return { type: 'edited', text: applied(original, file, breaks, replacements), replaced: starts.length };
@@ -105,6 +110,13 @@ function ambiguous(text: string, starts: readonly number[]): string {
   return (
     `old_string occurs ${starts.length} times, at lines ${linesOfMatches(text, starts)}. Nothing was changed. ` +
     'Add surrounding lines to old_string until it is unique, or set replace_all to change every occurrence.'
+  );
+}
+
+function tooLong(count: number, length: number): string {
+  return (
+    `${count === 1 ? 'The replacement' : `All ${count} replacements`} would make the file ${length} characters long; ` +
+    `Edit writes ${maxUnits} at most. Nothing was changed.`
   );
 }
 

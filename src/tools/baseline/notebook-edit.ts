@@ -84,7 +84,8 @@ function decideNotebook({ workspace }: Changer, args: NotebookEditArguments): De
     const outcome = editNotebook(text, {
       mode,
       source: (args.new_source ?? '').toWellFormed(),
-      ...(args.cell_id === undefined ? {} : { cellId: args.cell_id }),
+      // Models that mean no cell at all send an empty name.
+      ...(args.cell_id === undefined || args.cell_id === '' ? {} : { cellId: args.cell_id }),
       ...(args.cell_type === undefined ? {} : { cellType: args.cell_type }),
     });
     if (outcome.type === 'refused') return { type: 'refuse', message: outcome.message };

@@ -38,6 +38,15 @@ it('replaces every occurrence with replace_all and says how many', async () => {
   expect(await bench.text('a.txt')).toBe('xx y xx\nxx\n');
 });
 
+it('refuses replacements that would make a file too large, and counts what they would make', async () => {
+  const bench = await workbench();
+  const args = { old_string: 'x', new_string: 'y'.repeat(60_000), replace_all: true };
+  const answer = await edit(bench, 'x'.repeat(30_000), args);
+  expect(answer).toMatchObject({ isError: true });
+  expect(answer.text).toContain('All 30000 replacements would make the file 1800000000 characters long');
+  expect(await bench.text('a.txt')).toHaveLength(30_000);
+});
+
 it.each([
   [{ old_string: 'x', new_string: 'x' }, 'are the same'],
   [{ old_string: 'x\ny', new_string: 'x\r\ny' }, 'differ only in their line ends'],

@@ -340,3 +340,28 @@ it('shows a broken notebook as text and says why', async () => {
   expect(shownLines(answer).lines).toEqual(['{"nbformat": 4,']);
   expect(answer.text).toContain('[Shown as plain text: it is no valid JSON');
 });
+
+it('refuses a cell that has a field twice, of which only one would be replaced', async () => {
+  const text =
+    '{"nbformat":4,"nbformat_minor":5,"metadata":{},"cells":[{"cell_type":"raw","id":"a","metadata":{},"source":"x","source":"y"}]}';
+  const bench = await workbench();
+  await bench.put('n.ipynb', text);
+  await bench.read('n.ipynb');
+  const answer = await bench.call('NotebookEdit', { notebook_path: 'n.ipynb', cell_id: 'a', new_source: 'z' });
+  expect(answer).toMatchObject({ isError: true, text: expect.stringContaining('the field source twice') as string });
+  expect(await bench.text('n.ipynb')).toBe(text);
+});
+
+it('refuses a notebook that is nested too deeply', () => {
+  const deep = `${'['.repeat(50_000)}${']'.repeat(50_000)}`;
+  const text = `{"nbformat":4,"nbformat_minor":5,"metadata":{"deep":${deep}},"cells":[]}`;
+  expect(editNotebook(text, { mode: 'insert', source: 'x', cellType: 'raw' })).toMatchObject({ type: 'refused' });
+});
+
+it('takes an empty cell_id for none', async () => {
+  const bench = await workbench();
+  await bench.put('n.ipynb', '{"nbformat":4,"nbformat_minor":4,"metadata":{},"cells":[]}');
+  await bench.read('n.ipynb');
+  const args = { notebook_path: 'n.ipynb', cell_id: '', cell_type: 'raw', new_source: 'x', edit_mode: 'insert' };
+  expect(await bench.call('NotebookEdit', args)).toMatchObject({ isError: false });
+});
