@@ -38,16 +38,13 @@ export function snip(
   const before = cuts.get(first);
   const least = before !== undefined && messages.length >= before.count ? before.start : 0;
   const goal = overflow ? Math.min(marks.high, total) / 2 : marks.high;
-  if (total <= goal && least === 0) return messages;
+  // What another transformer cut is not cut again: two markers would move each other.
+  if ((total <= goal && least === 0) || messages.some((message) => markers.has(message))) return messages;
   const perToken = tally.tokens / context.estimateTokens(messages);
   const step = overflow ? 1 : Math.max(1, marks.high - marks.low);
   const over = Math.max(0, total - goal);
-  const cut = over > 0 ? Math.ceil(over / step) * step * perToken : 0;
-  const { shown, start } = withoutOldest(messages, {
-    cut,
-    limit: over > 0 ? tally.tokens - over * perToken : Infinity,
-    least,
-  });
+  const cut = over > 0 ? Math.ceil(over / step) * step * perToken + markerTokens : 0;
+  const { shown, start } = withoutOldest(messages, cut, least);
   if (start > least) cuts.set(first, { start, count: messages.length });
   return shown;
 }
@@ -60,10 +57,12 @@ export function isFresh(messages: readonly Message[]): boolean {
   );
 }
 
-// Drops at least `cut` tokens and what comes before message `least`, and more until `limit` tokens are left.
+// Drops at least `cut` tokens and what comes before message `least`. Where that ends depends on what is dropped alone, so
+// it stays as the history grows.
 function withoutOldest(
   messages: readonly Message[],
-  { cut, limit, least }: { readonly cut: number; readonly limit: number; readonly least: number },
+  cut: number,
+  least: number,
 ): { readonly shown: readonly Message[]; readonly start: number } {
   const groups = atomicGroups(messages).map(({ start, end }) => messages.slice(start, end));
   const tokensOf = (index: number | undefined) =>
@@ -78,14 +77,13 @@ function withoutOldest(
   let end = 0;
   let start = 0;
   for (; end < groups.length - 1; end++) {
-    if (passed >= cut && start >= least && left + kept() <= limit) break;
+    if (passed - kept() >= cut && start >= least) break;
     start += groups[end]?.length ?? 0;
     const measure = (groups[end] ?? []).map(measureOf);
     passed += tokensOf(end);
     left -= tokensOf(end);
     if (measure.some(({ calls }) => calls.includes(taskListTool))) taskList = end;
-    const [message] = groups[end] ?? [];
-    if (message === undefined || measure[0]?.role !== 'user' || markers.has(message)) continue;
+    if (measure[0]?.role !== 'user') continue;
     firstUser ??= end;
     lastUser = end;
   }
