@@ -265,7 +265,7 @@ const moves: fc.Arbitrary<ModelMove> = fc.oneof(
 );
 
 /** Where user code runs. */
-export const codePlaces = ['tool', 'transformer', 'approval', 'model', 'reload', 'engine', 'frame'] as const;
+const codePlaces = ['tool', 'transformer', 'approval', 'model', 'reload', 'engine', 'frame'] as const;
 
 /** The events a listener may hear. */
 export const eventPlaces = [

@@ -26,7 +26,7 @@ import {
 } from '../../../src/testing/index.ts';
 import { interpreters, type Interpreter } from '../turn-bench.ts';
 
-export { deferred, interpreters, never, toolOf, type Interpreter } from '../turn-bench.ts';
+export { deferred, never, toolOf, type Interpreter } from '../turn-bench.ts';
 
 export interface OperativeSetup extends Partial<EngineOptions> {
   /** Steps of a scripted model, or one function that answers every call. */
@@ -131,7 +131,7 @@ export const answerAll = ({ messages }: { readonly messages: readonly Message[] 
 });
 
 /** A script step that answers once `opened` resolves. */
-export function after(opened: Promise<unknown>, step: Exclude<ScriptedStepSource, (...args: never[]) => unknown>) {
+function after(opened: Promise<unknown>, step: Exclude<ScriptedStepSource, (...args: never[]) => unknown>) {
   return async () => {
     await opened;
     return step;
