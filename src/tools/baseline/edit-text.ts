@@ -1,7 +1,7 @@
 // The edit itself, from text to text: finds the old text, replaces it, keeps every byte outside and each line's ending.
 // Pure; called by Edit and its preview.
 
-import { exactMatches, lineAt, linesOfMatches } from './exact-matches.ts';
+import { exactMatches, lineAt, linesOfMatches, mostOverlapping } from './exact-matches.ts';
 import {
   endingsOf,
   lineBreaksOf,
@@ -107,8 +107,9 @@ function sameTexts(edit: TextEdit): string {
 }
 
 function ambiguous(text: string, starts: readonly number[]): string {
+  const count = starts.length === mostOverlapping ? `at least ${mostOverlapping}` : starts.length;
   return (
-    `old_string occurs ${starts.length} times, at lines ${linesOfMatches(text, starts)}. Nothing was changed. ` +
+    `old_string occurs ${count} times, at lines ${linesOfMatches(text, starts)}. Nothing was changed. ` +
     'Add surrounding lines to old_string until it is unique, or set replace_all to change every occurrence.'
   );
 }

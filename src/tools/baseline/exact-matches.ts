@@ -1,14 +1,21 @@
 // Finds a text inside another one, character by character, and names lines. Used by edit-text and loose-match.
 
+/** How many places are looked for where one would be right. */
+export const mostOverlapping = 1000;
+
 /**
  * Offsets of `needle` in `text`, ascending. `all`: from left to right without overlap, as `replaceAll` counts;
- * `overlapping`: every place it begins, which is what uniqueness is about.
+ * `overlapping`: every place it begins, which is what uniqueness is about; the first `mostOverlapping` of them, since
+ * each costs as much as the needle is long.
  */
 export function exactMatches(text: string, needle: string, mode: 'all' | 'overlapping'): number[] {
   const starts: number[] = [];
   if (needle === '') return starts;
   const step = mode === 'all' ? needle.length : 1;
-  for (let at = text.indexOf(needle); at >= 0; at = text.indexOf(needle, at + step)) starts.push(at);
+  for (let at = text.indexOf(needle); at >= 0; at = text.indexOf(needle, at + step)) {
+    starts.push(at);
+    if (mode === 'overlapping' && starts.length === mostOverlapping) break;
+  }
   return starts;
 }
 

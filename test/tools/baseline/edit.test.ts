@@ -31,6 +31,11 @@ it('counts occurrences that overlap as several', async () => {
   expect(answer.text).toContain('occurs 2 times');
 });
 
+it('counts no more than a thousand occurrences where one would be right', async () => {
+  const answer = await edit(await workbench(), 'x'.repeat(3000), { old_string: 'x', new_string: 'y' });
+  expect(answer.text).toContain('occurs at least 1000 times, at lines 1, ');
+});
+
 it('replaces every occurrence with replace_all and says how many', async () => {
   const bench = await workbench();
   const answer = await edit(bench, 'x y x\nx\n', { old_string: 'x', new_string: 'xx', replace_all: true });
