@@ -70,7 +70,8 @@ export type ChildSends = Readonly<Record<string, Extract<TableAction, { readonly
  * inline or composed guards, wildcards): what it accepts it runs as XState does.
  */
 export function tableOf(chart: ReadableChart): { readonly root: TableNode; readonly initial: readonly TableNode[] } {
-  return new Reader(chart).read();
+  const { root } = new Reader(chart);
+  return { root, initial: defaultEntry(root) };
 }
 
 /** The states from below `from` down to the leaf that is entered by default. */
@@ -83,72 +84,45 @@ export function defaultEntry(from: TableNode): readonly TableNode[] {
 type Config = Readonly<Record<string, unknown>>;
 type Implementations = Readonly<Record<string, unknown>>;
 
-const nodeKeys: ReadonlySet<string> = new Set([
-  'id',
-  'description',
-  'initial',
-  'states',
-  'on',
-  'entry',
-  'invoke',
-  'type',
-]);
+const keysOf = (words: string): ReadonlySet<string> => new Set(words.split(' '));
+const nodeKeys = /* @__PURE__ */ keysOf('id description initial states on entry invoke type');
 // A root is never left or entered, so it has neither entry actions nor invokes.
-const rootKeys: ReadonlySet<string> = new Set([
-  'id',
-  'description',
-  'initial',
-  'states',
-  'on',
-  'context',
-  'options',
-  'output',
-  'schemas',
-]);
-const transitionKeys: ReadonlySet<string> = new Set(['target', 'guard', 'actions', 'reenter']);
-const invokeKeys: ReadonlySet<string> = new Set(['id', 'src', 'input', 'onDone', 'onError']);
+const rootKeys = /* @__PURE__ */ keysOf('id description initial states on context options output schemas');
+const transitionKeys = /* @__PURE__ */ keysOf('target guard actions reenter');
+const invokeKeys = /* @__PURE__ */ keysOf('id src input onDone onError');
 
 class Reader {
+  readonly root: TableNode;
   readonly #chart: ReadableChart;
-  readonly #guards: Implementations;
-  readonly #actions: Implementations;
   readonly #configs = new Map<TableNode, Config>();
 
   constructor(chart: ReadableChart) {
     this.#chart = chart;
-    this.#guards = (chart.implementations.guards ?? {}) as Implementations; // named in setup()
-    this.#actions = (chart.implementations.actions ?? {}) as Implementations;
-  }
-
-  read(): ReturnType<typeof tableOf> {
-    const root = this.#node(this.#chart.id, this.#chart.config as Config, undefined);
+    this.root = this.#node(chart.id, chart.config as Config, undefined);
     for (const leaf of this.#configs.keys()) if (leaf.children.size === 0) this.#fill(leaf);
-    return { root, initial: defaultEntry(root) };
   }
 
   #node(name: string, config: Config, parent: TableNode | undefined): TableNode {
+    const { type, entry, invoke, states, initial } = config;
     this.#check(name, config, parent === undefined ? rootKeys : nodeKeys);
-    if (config['type'] !== undefined && config['type'] !== 'final')
-      this.#refuse(name, `type "${String(config['type'])}"`);
+    if (type !== undefined && type !== 'final') this.#refuse(name, 'type');
     const node: TableNode = {
       name,
       depth: parent === undefined ? 0 : parent.depth + 1,
       parent,
-      isFinal: config['type'] === 'final',
-      entry: this.#actionsOf(name, config['entry']),
-      invokes: [config['invoke'] ?? []].flat().map((invoke) => this.#invoke(name, invoke as Config)),
+      isFinal: type === 'final',
+      entry: this.#actionsOf(name, entry),
+      invokes: listOf(invoke).map((one) => this.#invoke(name, one as Config)),
       children: new Map(),
       initial: undefined,
       value: undefined,
       rows: new Map(),
     };
     this.#configs.set(node, config);
-    for (const [child, childConfig] of Object.entries((config['states'] ?? {}) as Record<string, Config>)) {
+    for (const [child, childConfig] of Object.entries((states ?? {}) as Record<string, Config>)) {
       node.children.set(child, this.#node(child, childConfig, node));
     }
-    if (node.children.size > 0) {
-      node.initial = node.children.get(String(config['initial'])) ?? this.#refuse(name, 'no initial state');
-    }
+    if (node.children.size > 0) node.initial = node.children.get(String(initial)) ?? this.#refuse(name, 'initial');
     return node;
   }
 
@@ -156,35 +130,24 @@ class Reader {
   #fill(leaf: TableNode): void {
     leaf.value = valueOf(leaf);
     for (let owner: TableNode | undefined = leaf; owner !== undefined; owner = owner.parent) {
-      const config = this.#configs.get(owner) ?? {};
-      for (const [event, transitions] of this.#handlers(config)) {
+      for (const [event, transitions] of handlersOf(this.#configs.get(owner) ?? {})) {
         const rows = leaf.rows.get(event) ?? [];
-        for (const transition of [transitions].flat()) rows.push(this.#transition(leaf, owner, event, transition));
+        for (const transition of listOf(transitions)) rows.push(this.#transition(leaf, owner, event, transition));
         leaf.rows.set(event, rows);
       }
     }
   }
 
-  #handlers(config: Config): readonly (readonly [string, unknown])[] {
-    const handlers = Object.entries((config['on'] ?? {}) as Config);
-    for (const invoke of [(config['invoke'] ?? []) as Config | readonly Config[]].flat()) {
-      const id = String(invoke['id']);
-      if (invoke['onDone'] !== undefined) handlers.push([`xstate.done.actor.${id}`, invoke['onDone']]);
-      if (invoke['onError'] !== undefined) handlers.push([`xstate.error.actor.${id}`, invoke['onError']]);
-    }
-    return handlers;
-  }
-
   #transition(leaf: TableNode, owner: TableNode, event: string, given: unknown): TableTransition {
     const where = `${owner.name} on ${event}`;
-    if (event.includes('*')) this.#refuse(where, 'a wildcard');
-    if (event.startsWith('xstate.done.state.')) this.#refuse(where, 'an event that only XState raises');
+    // Wildcards, and an event that only XState raises.
+    if (/\*|^xstate\.done\.state\./.test(event)) this.#refuse(where, 'event');
     const config: Config = typeof given === 'string' ? { target: given } : (given as Config);
     this.#check(where, config, transitionKeys);
     const guard = this.#guardOf(where, config['guard']);
     const actions = this.#actionsOf(where, config['actions']);
     if (config['target'] === undefined) return { guard, actions, target: leaf, exits: [], enters: [] };
-    const target = this.#find(owner, String(config['target']));
+    const target = this.#find(owner, String(config['target'])) ?? this.#refuse(where, 'target');
     const domain = domainOf(owner, target, config['reenter'] === true);
     const enters = [...pathBelow(domain, target), ...defaultEntry(target)];
     const exits = pathBelow(domain, leaf).toReversed();
@@ -192,41 +155,33 @@ class Reader {
   }
 
   // `name` is a sibling, `.name` a child, `#chart.path` counts from the root.
-  #find(owner: TableNode, target: string): TableNode {
-    const [id, ...fromRoot] = target.slice(1).split('.');
-    if (target.startsWith('#') && id !== this.#chart.id)
-      this.#refuse(owner.name, `a target by a state's id "${target}"`);
-    const [start, path] = target.startsWith('#')
-      ? [this.#rootOf(owner), fromRoot]
-      : target.startsWith('.')
-        ? [owner, target.slice(1).split('.')]
-        : [owner.parent ?? owner, target.split('.')];
-    let node: TableNode | undefined = start;
+  #find(owner: TableNode, target: string): TableNode | undefined {
+    const [first = '', ...path] = target.split('.');
+    let node = first === '' ? owner : (owner.parent ?? owner).children.get(first);
+    if (first === `#${this.#chart.id}`) node = this.root;
     for (const name of path) node = node?.children.get(name);
-    return node ?? this.#refuse(owner.name, `an unknown target "${target}"`);
-  }
-
-  #rootOf(node: TableNode): TableNode {
-    return node.parent === undefined ? node : this.#rootOf(node.parent);
+    return node;
   }
 
   #guardOf(where: string, guard: unknown): TableTransition['guard'] {
     if (guard === undefined) return undefined;
-    const found = typeof guard === 'string' ? this.#guards[guard] : undefined;
-    return typeof found === 'function'
-      ? (args) => Boolean(found(args))
-      : this.#refuse(where, `a guard that is not named in setup(): ${String(guard)}`);
+    const found = (this.#chart.implementations.guards as Implementations | undefined)?.[guard as string];
+    return typeof found === 'function' ? (args) => Boolean(found(args)) : this.#refuse(where, 'guard');
   }
 
   #actionsOf(where: string, given: unknown): readonly TableAction[] {
-    return [given ?? []].flat().map((action: unknown) => {
-      const [name, params] = typeof action === 'string' ? [action, undefined] : nameAndParams(action);
+    return listOf(given).map((action) => {
+      const { type: name, params } = (typeof action === 'string' ? { type: action } : action) as {
+        readonly type: string;
+        readonly params?: unknown;
+      };
       const send = this.#chart.sends?.[name];
       if (send !== undefined) return send;
-      const found = this.#actions[name];
-      if (typeof found !== 'function') return this.#refuse(where, `an action that is not named in setup(): ${name}`);
-      if ('type' in found) return this.#refuse(where, `a built-in action without an entry in "sends": ${name}`);
-      if (typeof params === 'function') return this.#refuse(where, `params that are a function, in action ${name}`);
+      const found = (this.#chart.implementations.actions as Implementations | undefined)?.[name];
+      // A built-in action has a type; what it does is XState's secret.
+      if (typeof found !== 'function' || 'type' in found || typeof params === 'function') {
+        return this.#refuse(where, 'action');
+      }
       return { run: (args: StepArguments) => found(args, params) };
     });
   }
@@ -234,25 +189,32 @@ class Reader {
   #invoke(where: string, config: Config): TableInvoke {
     this.#check(where, config, invokeKeys);
     const { id, src, input } = config;
-    if (typeof id !== 'string' || typeof src !== 'string') {
-      return this.#refuse(where, 'an invoke without an id and a name of its logic');
-    }
+    if (typeof id !== 'string' || typeof src !== 'string') return this.#refuse(where, 'invoke');
     return { id, src, input: typeof input === 'function' ? (args) => input(args) : () => input };
   }
 
   #check(where: string, config: Config, known: ReadonlySet<string>): void {
-    const unknown = Object.keys(config).find((key) => !known.has(key));
-    if (unknown !== undefined) this.#refuse(where, `"${unknown}"`);
+    for (const key of Object.keys(config)) if (!known.has(key)) this.#refuse(where, key);
   }
 
   #refuse(where: string, what: string): never {
-    throw new Error(`The chart "${this.#chart.id}" cannot be read into a table: ${where} has ${what}.`);
+    throw new Error(`The chart "${this.#chart.id}" cannot be read into a table: ${where} has an unfit ${what}.`);
   }
 }
 
-function nameAndParams(action: unknown): readonly [string, unknown] {
-  const { type, params } = action as { readonly type: unknown; readonly params?: unknown };
-  return [String(type), params];
+function listOf(oneOrMany: unknown): readonly unknown[] {
+  return [oneOrMany ?? []].flat();
+}
+
+// What a state handles: its events, and the ends of what it invokes.
+function handlersOf(config: Config): readonly (readonly [string, unknown])[] {
+  const handlers = Object.entries((config['on'] ?? {}) as Config);
+  for (const invoke of listOf(config['invoke'])) {
+    const { id, onDone, onError } = invoke as Config;
+    if (onDone !== undefined) handlers.push([`xstate.done.actor.${String(id)}`, onDone]);
+    if (onError !== undefined) handlers.push([`xstate.error.actor.${String(id)}`, onError]);
+  }
+  return handlers;
 }
 
 function valueOf(leaf: TableNode): unknown {
