@@ -10,6 +10,7 @@ export interface Host {
   clearTimeout(id: unknown): void;
   /** In [0, 1). */
   random(): number;
+  /** Unlike any id it gave before and any in a stored conversation: counters that begin anew after a restart are not enough. */
   createId(kind: IdKind): string;
 }
 

@@ -51,6 +51,7 @@ class ChartedOperative implements Operative {
     const onListenerError = engine?.settings.onListenerError ?? (() => undefined);
     this.#host = engine?.settings.host ?? defaultHost;
     this.conversation = options.conversation ?? createConversation();
+    this.session = createSession(this.#host); // in front of the claim: a host may throw
     claimConversation(this.conversation);
     try {
       makeValid(this.conversation);
@@ -58,7 +59,6 @@ class ChartedOperative implements Operative {
       releaseConversation(this.conversation);
       throw invalid;
     }
-    this.session = createSession(this.#host);
     const inspect = inspectOf(options, engine, onListenerError);
     this.#scope = new ConversationScope(options, {
       conversation: this.conversation,
@@ -187,7 +187,7 @@ class ChartedOperative implements Operative {
 
   // Throws where the chart has died: nobody may wait for its answer.
   #send(event: OperativeMachineEvent): void {
-    this.#actor.send(event);
+    if (this.#actor.getSnapshot().status !== 'error') this.#actor.send(event);
     const { status, error } = this.#actor.getSnapshot();
     if (status !== 'error') return;
     throw new TurnchartError(

@@ -2,6 +2,7 @@
 
 import { createActor } from 'xstate';
 import type { TurnRun } from '../contracts/engine.ts';
+import { TurnchartError } from '../contracts/errors.ts';
 import type { EngineEvent, TurnResult } from '../contracts/events.ts';
 import type { Conversation } from '../conversation/conversation.ts';
 import type { Message } from '../conversation/message.ts';
@@ -36,9 +37,11 @@ export class RunningTurn implements TurnRun {
   #hasEnded = false;
 
   constructor(conversation: Conversation, { settings, inspect }: EngineInternals, options: RunOptions = {}) {
-    claimConversation(conversation);
+    this.#signal = signalOf(options);
     const { host } = settings;
     this.turnId = host.createId('turn');
+    const session = createSession(host);
+    claimConversation(conversation); // behind whatever a caller's mistake or a host can throw
     this.result = new Promise((resolve) => {
       this.#resolve = resolve;
     });
@@ -46,7 +49,7 @@ export class RunningTurn implements TurnRun {
       turnId: this.turnId,
       conversation,
       settings,
-      session: createSession(host),
+      session,
       events: this.#events,
       inbox: this.#ledger,
       turnContext: options.turnContext,
@@ -60,7 +63,6 @@ export class RunningTurn implements TurnRun {
         ? createActor(charts.turn, { id: 'turn', input })
         : createActor(charts.inspectedTurn, { id: 'turn', input, inspect });
     noteActor(this, this.#actor);
-    this.#signal = options.signal;
     this.#begin(conversation);
   }
 
@@ -69,12 +71,12 @@ export class RunningTurn implements TurnRun {
   }
 
   steer(input: string | Message): 'accepted' | 'sealed' {
-    const message = acceptMessage(input, this.#record.settings.host);
+    const message = acceptMessage(input, this.#record.settings.host, (id) => this.#ledger.has(id));
     if (this.#ledger.has(message.id)) return 'accepted';
     if (this.#record.isSealed) return 'sealed';
     // A message made from a text has a fresh id; one that came whole may be in the transcript already.
     const { messages } = this.#record.conversation;
-    const isThere = input === message && messages.some(({ id }) => id === message.id);
+    const isThere = typeof input !== 'string' && messages.some(({ id }) => id === message.id);
     this.#ledger.accept(message, isThere);
     return 'accepted';
   }
@@ -134,6 +136,11 @@ export class RunningTurn implements TurnRun {
     this.#events.end();
     this.#resolve(result);
   }
+}
+
+function signalOf({ signal }: RunOptions): AbortSignal | undefined {
+  if (signal === undefined || typeof signal?.addEventListener === 'function') return signal;
+  throw new TurnchartError('options.invalid', `The option "signal" must be an AbortSignal, got ${typeof signal}.`);
 }
 
 interface TurnActor {

@@ -4,19 +4,23 @@ import { assistantMessage, userMessage, type Message } from '../../src/conversat
 import { acceptMessage } from '../../src/runtime/accept-message.ts';
 import { simulatedHost } from '../../src/testing/index.ts';
 
+const noneTaken = () => false;
+
 describe('acceptMessage', () => {
   test('makes a user message of a text', () => {
-    expect(acceptMessage(' Hi ', simulatedHost())).toEqual({
+    expect(acceptMessage(' Hi ', simulatedHost(), noneTaken)).toEqual({
       id: 'msg_1',
       role: 'user',
       content: [{ type: 'text', text: ' Hi ' }],
     });
   });
 
-  test('takes a user message as it is', () => {
+  test('takes a user message as it is, as a copy', () => {
     const image: Block = { type: 'image', source: { type: 'url', url: 'https://example.org/a.png' } };
     const message = userMessage([image], { meta: { from: 'me' } });
-    expect(acceptMessage(message, simulatedHost())).toBe(message);
+    const accepted = acceptMessage(message, simulatedHost(), noneTaken);
+    expect(accepted).toEqual(message);
+    expect(accepted.content[0]).not.toBe(image);
   });
 
   const call: Block = { type: 'toolCall', id: 'c', name: 'look', args: {} };
@@ -32,6 +36,10 @@ describe('acceptMessage', () => {
     ['a call', userMessage([call]), 'it holds a block of type "toolCall"'],
     ['a result', userMessage([{ type: 'text', text: 'x' }, result]), 'it holds a block of type "toolResult"'],
     ['a block without type', { id: 'x', role: 'user', content: [{}] }, 'a block has no type'],
+    ['a text that is none', userMessage([{ type: 'text', text: 5 } as never]), 'a text block needs a text'],
+    ['an image without source', userMessage([{ type: 'image' } as never]), 'image needs a source'],
+    ['an unknown block', userMessage([{ type: 'video' } as never]), 'its type is unknown'],
+    ['a boundary without end', userMessage([{ type: 'boundary', summary: 's' } as never]), 'a boundary block needs'],
     ['a block that is null', { id: 'x', role: 'user', content: [null] }, 'a block has no type'],
     ['no id', { role: 'user', content: [{ type: 'text', text: 'x' }] }, 'its id is not a non-empty string'],
     ['an empty id', userMessage('x', { id: '' }), 'its id is not a non-empty string'],
@@ -41,7 +49,7 @@ describe('acceptMessage', () => {
   ])('refuses %s', (_what, input, fault) => {
     let thrown: { code?: string; message?: string } = {};
     try {
-      acceptMessage(input as Message, simulatedHost());
+      acceptMessage(input as Message, simulatedHost(), noneTaken);
     } catch (error) {
       thrown = error as typeof thrown;
     }
