@@ -20,6 +20,12 @@ export function claimConversation(conversation: Conversation): void {
       'Expected a conversation with "system" and "messages" arrays. Make one with createConversation().',
     );
   }
+  if (Object.isFrozen(conversation) || !Object.isExtensible(conversation.messages)) {
+    throw new TurnchartError(
+      'conversation.invalid',
+      'The conversation is frozen, so nothing can be appended to it. Some stores freeze what they are given: copy it with createConversation(conversation).',
+    );
+  }
   if (claimed.has(conversation)) {
     throw new TurnchartError(
       'conversation.busy',

@@ -12,6 +12,7 @@ import { standardCharts } from './charts.ts';
 
 /** Fills in every default. Throws `options.invalid`, `tool.invalidName`, `tool.duplicateName` or `tool.invalid`. */
 export function settingsOf(options: EngineOptions, charts: TurnCharts = standardCharts): TurnSettings {
+  for (const name of ['tools', 'fallbackModels', 'transformers'] as const) checkList(name, options[name]);
   const tools = options.tools ?? [];
   checkToolNames(tools);
   const models = [options.model, ...(options.fallbackModels ?? [])] as const;
@@ -82,6 +83,10 @@ function byStage(transformers: readonly Transformer[]): Record<Stage, readonly T
   };
 }
 
+function checkList(name: string, given: unknown): void {
+  if (given !== undefined && !Array.isArray(given)) throw invalid(name, 'an array', given);
+}
+
 function checkTransformer(transformer: Transformer): void {
   if (typeof transformer !== 'object' || transformer === null || typeof transformer.name !== 'string') {
     throw invalid('transformers', 'objects with a "name" and stage functions', transformer);
@@ -118,6 +123,8 @@ function duration(name: string, value: number | undefined, fallback: number): nu
 }
 
 function invalid(name: string, expected: string, got: unknown): TurnchartError {
-  const shown = typeof got === 'object' && got !== null ? 'an object without them' : String(got);
+  const object =
+    expected.startsWith('object') || expected.startsWith('an object') ? 'an object without them' : 'an object';
+  const shown = typeof got === 'object' && got !== null ? object : String(got);
   return new TurnchartError('options.invalid', `The option "${name}" must be ${expected}, got ${shown}.`);
 }

@@ -181,7 +181,9 @@ class Attempt implements ModelCall {
   #look(): void {
     this.#timer = undefined;
     if (this.#over) return;
-    const left = this.#heardAt + this.#limitMs - this.#options.host.now();
+    const now = this.#options.host.now();
+    if (now < this.#heardAt) this.#heardAt = now; // the clock was set back: how long it was silent is not known
+    const left = this.#heardAt + this.#limitMs - now;
     if (left > 0) return this.#watch(left);
     if (this.#ended) this.#answer();
     else {
@@ -208,8 +210,13 @@ class Attempt implements ModelCall {
 
   #finish(): void {
     this.#over = true;
-    if (this.#timer !== undefined) this.#options.host.clearTimeout(this.#timer);
+    const timer = this.#timer;
     this.#timer = undefined;
+    try {
+      if (timer !== undefined) this.#options.host.clearTimeout(timer);
+    } catch {
+      // It fires into a call that is over.
+    }
   }
 
   // Leaves a stream that may still be running. Not for one that ended: an abort costs more than all the rest of a call.

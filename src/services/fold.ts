@@ -33,7 +33,7 @@ const stopReasons: ReadonlySet<string> = new Set([
   'other',
 ] satisfies StopReason[]);
 
-/** One message in the making. */
+/** One message in the making. It keeps copies of a model's blocks: what the model does to its own later changes nothing. */
 export class Fold {
   readonly id: string;
   stopReason: StopReason = 'other';
@@ -164,7 +164,7 @@ export class Fold {
     if (!isCount(usage?.inputTokens) || !isCount(usage.outputTokens)) {
       return fault(`"usage" needs inputTokens and outputTokens as numbers of at least 0, got ${describe(usage)}`);
     }
-    this.usage = usage;
+    this.usage = { ...usage };
     return 'quiet';
   }
 
@@ -201,7 +201,7 @@ export class Fold {
     }
     const wrong = whole === undefined || whole === null ? undefined : answerBlockFault(whole);
     if (wrong !== undefined) return fault(`"${tag}" carries a block that cannot be used: ${wrong}`);
-    this.#blocks[index] = whole ?? closed(block);
+    this.#blocks[index] = whole === undefined || whole === null ? closed(block) : { ...whole };
     return 'shown';
   }
 
@@ -211,7 +211,7 @@ export class Fold {
     }
     const wrong = answerBlockFault(block);
     if (wrong !== undefined) return fault(`"block" carries a block that cannot be used: ${wrong}`);
-    this.#blocks[index] = block;
+    this.#blocks[index] = { ...block };
     return 'shown';
   }
 }

@@ -26,12 +26,22 @@ export const streamModel: ServiceLogic<TurnScope, TurnFacts> = serviceLogic((sco
     },
     (outcome) => {
       isOver = true;
-      actor.settle(record.facts(conclude(record, outcome)));
+      actor.settle(record.facts(concludeSafely(record, outcome)));
     },
   );
   if (!isOver) record.fold = call.fold;
   return () => call.abandon();
 });
+
+// Nobody would hear of a throw here, as of a host's `random`, and the turn would wait for ever.
+function concludeSafely(record: TurnRecord, outcome: CallOutcome): TurnFacts['kind'] {
+  try {
+    return conclude(record, outcome);
+  } catch (thrown) {
+    record.breakDown(thrown);
+    return 'gaveUp';
+  }
+}
 
 function conclude(record: TurnRecord, outcome: CallOutcome): TurnFacts['kind'] {
   if (outcome.kind === 'failed') {
