@@ -52,6 +52,8 @@ export class EventHub {
   #listeners: readonly Listener[] = [];
   readonly #onListenerError: (error: unknown) => void;
   #held: Held[] = [];
+  // How many of them were delivered: shift() would move a long list for each.
+  #told = 0;
   #isHolding = false;
   #isDelivering = false;
   #groups = 0;
@@ -106,9 +108,14 @@ export class EventHub {
 
   #deliverHeld(): void {
     while (!this.#mustWait) {
-      const next = this.#held.shift();
-      if (next === undefined) return;
+      const next = this.#held[this.#told];
+      if (next === undefined) break;
+      this.#told++;
       this.#deliver(next.event, next.broadcaster);
+    }
+    if (this.#told === this.#held.length && this.#told > 0) {
+      this.#held = [];
+      this.#told = 0;
     }
   }
 
