@@ -53,7 +53,7 @@ export function editText(original: string, edit: TextEdit): EditOutcome {
   }
   const loose = looseMatch(file.text, oldText, newText);
   if (loose.type === 'none') return refused(nearMiss(file.text, oldText, newText));
-  if (loose.type === 'several') return refused(severalLoose(loose.difference, loose.lines));
+  if (loose.type === 'several') return refused(severalLoose(file.text, loose.difference, loose.starts));
   if (file.text.slice(loose.start, loose.end) === loose.text) {
     return refused(`The text at line ${lineAt(file.text, loose.start)} already is new_string. Nothing was changed.`);
   }
@@ -107,9 +107,8 @@ function sameTexts(edit: TextEdit): string {
 }
 
 function ambiguous(text: string, starts: readonly number[]): string {
-  const count = starts.length === mostOverlapping ? `at least ${mostOverlapping}` : starts.length;
   return (
-    `old_string occurs ${count} times, at lines ${linesOfMatches(text, starts)}. Nothing was changed. ` +
+    `old_string occurs ${countOf(starts)} times, at lines ${linesOfMatches(text, starts)}. Nothing was changed. ` +
     'Add surrounding lines to old_string until it is unique, or set replace_all to change every occurrence.'
   );
 }
@@ -121,11 +120,15 @@ function tooLong(count: number, length: number): string {
   );
 }
 
-function severalLoose(difference: string, lines: readonly number[]): string {
+function severalLoose(text: string, difference: string, starts: readonly number[]): string {
   return (
-    `old_string was not found exactly; but for ${difference} it occurs ${lines.length} times, at lines ${lines.join(', ')}. ` +
+    `old_string was not found exactly; but for ${difference} it occurs ${countOf(starts)} times, at lines ${linesOfMatches(text, starts)}. ` +
     'Nothing was changed. Copy the text exactly as the file has it, with enough lines around it to be unique.'
   );
+}
+
+function countOf(starts: readonly number[]): string {
+  return starts.length === mostOverlapping ? `at least ${mostOverlapping}` : String(starts.length);
 }
 
 function refused(message: string): EditOutcome {

@@ -3,7 +3,7 @@
 
 import { diffArrays, diffChars } from 'diff';
 
-import { exactMatches, lineAt } from './exact-matches.ts';
+import { exactMatches, mostOverlapping } from './exact-matches.ts';
 
 /** A unique place and the text to put there, several places, or none. `difference` names what was ignored. */
 export type LooseMatch =
@@ -14,7 +14,7 @@ export type LooseMatch =
       readonly text: string;
       readonly difference: string;
     }
-  | { readonly type: 'several'; readonly lines: readonly number[]; readonly difference: string }
+  | { readonly type: 'several'; readonly starts: readonly number[]; readonly difference: string }
   | { readonly type: 'none' };
 
 interface Place {
@@ -36,8 +36,7 @@ export function looseMatch(text: string, oldText: string, newText: string): Loos
     const places = find();
     const [place, another] = places;
     if (place === undefined) continue;
-    if (another !== undefined)
-      return { type: 'several', lines: places.map(({ start }) => lineAt(text, start)), difference };
+    if (another !== undefined) return { type: 'several', starts: places.map(({ start }) => start), difference };
     return { type: 'one', start: place.start, end: place.end, text: place.fit(), difference };
   }
   return { type: 'none' };
@@ -123,7 +122,7 @@ function linePlaces(lines: readonly string[], oldText: string, newText: string, 
   const needle = wanted[key]?.trim();
   const places: Place[] = [];
   let start = 0;
-  for (let first = 0; first + wanted.length <= lines.length; first++) {
+  for (let first = 0; first + wanted.length <= lines.length && places.length < mostOverlapping; first++) {
     const actual = lines[first + key]?.trim() === needle ? lines.slice(first, first + wanted.length) : undefined;
     const hasEnd = first + wanted.length < lines.length;
     const adapt = actual && (hasEnd || !closed) ? rule(actual, wanted) : undefined;

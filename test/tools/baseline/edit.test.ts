@@ -36,6 +36,13 @@ it('counts no more than a thousand occurrences where one would be right', async 
   expect(answer.text).toContain('occurs at least 1000 times, at lines 1, ');
 });
 
+it('names few of many places that match but for their white space', async () => {
+  const answer = await edit(await workbench(), '}\n'.repeat(3000), { old_string: '}  ', new_string: ']' });
+  expect(answer).toMatchObject({ isError: true });
+  expect(answer.text).toContain('it occurs at least 1000 times, at lines 1, 2, 3, ');
+  expect(answer.text).toContain(' and 980 more.');
+});
+
 it('replaces every occurrence with replace_all and says how many', async () => {
   const bench = await workbench();
   const answer = await edit(bench, 'x y x\nx\n', { old_string: 'x', new_string: 'xx', replace_all: true });
