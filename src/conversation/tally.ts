@@ -22,12 +22,12 @@ const tallies = new WeakMap<readonly Message[], Tally>();
 
 /**
  * The totals of a list; undefined when it is empty. Looks only at what is new since the last call with this array: a
- * list that was cut or refilled in between is recognised by its end.
+ * list that was cut in between is recognised by its end; of one that was refilled the tally has to be forgotten.
  */
 export function tallyOf(messages: readonly Message[]): Tally | undefined {
   let tally = tallies.get(messages);
   const known = tally;
-  while (tally !== undefined && messages[tally.count - 1] !== tally.message) tally = tally.before;
+  while (tally !== undefined && !(isThere(messages, tally) && isThere(messages, tally.boundary))) tally = tally.before;
   for (let index = tally?.count ?? 0; index < messages.length; index++) {
     const message = messages[index];
     if (message === undefined) break;
@@ -42,6 +42,15 @@ export function tallyOf(messages: readonly Message[]): Tally | undefined {
 export function tokensOf(of: Message | readonly Message[]): number {
   const list = of as readonly Message[]; // a key that is not in the map does no harm
   return tallies.has(list) ? (tallyOf(list)?.tokens ?? 0) : estimateTokens(of);
+}
+
+/** The list was refilled: what was counted does not hold. */
+export function forgetTally(messages: readonly Message[]): void {
+  tallies.delete(messages);
+}
+
+function isThere(messages: readonly Message[], tally: Tally | undefined): boolean {
+  return tally === undefined || messages[tally.count - 1] === tally.message;
 }
 
 function next(before: Tally | undefined, message: Message): Tally {

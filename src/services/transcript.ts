@@ -3,6 +3,7 @@
 import type { EngineEvent } from '../contracts/events.ts';
 import type { Conversation } from '../conversation/conversation.ts';
 import type { Message } from '../conversation/message.ts';
+import { forgetTally } from '../conversation/tally.ts';
 import type { Block } from '../conversation/block.ts';
 
 /** Where a turn's events go. */
@@ -43,6 +44,7 @@ export function putContents(
   const next = contents.messages === conversation.messages ? undefined : contents.messages;
   conversation.system = contents.system;
   if (next === undefined) return;
+  forgetTally(conversation.messages);
   conversation.messages.length = 0;
   for (const message of next) conversation.messages.push(message);
 }

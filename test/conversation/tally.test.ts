@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { userMessage, type Message } from '../../src/conversation/message.ts';
 import { measureOf } from '../../src/conversation/measure.ts';
-import { tallyOf, tokensOf } from '../../src/conversation/tally.ts';
+import { forgetTally, tallyOf, tokensOf } from '../../src/conversation/tally.ts';
 import { calibrate, calibrationOf, estimateTokens, overheadTokens } from '../../src/conversation/tokens.ts';
 import { conversations } from '../../src/testing/properties/conversations.ts';
 
@@ -16,7 +16,7 @@ describe('tallyOf', () => {
         const list: Message[] = [];
         for (const [keep, take] of cuts) {
           list.length = Math.min(list.length, keep);
-          list.push(...messages.slice(take));
+          list.push(...messages.slice(take).map((message) => ({ ...message })));
           const tally = tallyOf(list);
           expect(tally?.tokens ?? 0).toBe(estimateTokens(list));
           expect(tokensOf(list)).toBe(estimateTokens(list));
@@ -28,6 +28,14 @@ describe('tallyOf', () => {
       }),
       { numRuns: 200 * runs },
     );
+  });
+
+  test('counts again from the start once it was forgotten, as after a rewrite in the middle', () => {
+    const list = [userMessage('a'), userMessage('b'), userMessage('c')];
+    tallyOf(list);
+    list[1] = userMessage('b'.repeat(400));
+    forgetTally(list);
+    expect(tallyOf(list)?.tokens).toBe(estimateTokens([...list]));
   });
 
   test('is undefined for an empty list', () => {
