@@ -130,14 +130,6 @@ export const answerAll = ({ messages }: { readonly messages: readonly Message[] 
   text: `read ${messages.length}`,
 });
 
-/** A script step that answers once `opened` resolves. */
-function after(opened: Promise<unknown>, step: Exclude<ScriptedStepSource, (...args: never[]) => unknown>) {
-  return async () => {
-    await opened;
-    return step;
-  };
-}
-
 /** Collects what a reader gets; `isDone` once its stream has ended. */
 export function readAll(events: AsyncIterable<OperativeEvent>): {
   readonly events: OperativeEvent[];
