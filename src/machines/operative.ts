@@ -128,7 +128,10 @@ const afterTurn = [
 
 const afterBreak = { target: '#operative.idle', actions: 'breakTurn' } as const;
 
-const afterCompact = startClaimed.map((transition) => ({ ...transition, actions: 'endCompact' as const }));
+const afterCompact = [
+  { guard: 'reloads', target: '#operative.reloading', actions: 'endCompact' },
+  { target: '#operative.active', actions: 'endCompact' },
+] as const;
 
 const closeTurn = { target: '#operative.active.closing', actions: ['awaitEnd', 'cancelTurn'] } as const;
 
