@@ -5,7 +5,7 @@ import { shortText } from './bounded-text.ts';
 import { decodeArguments, decodeNested } from './decode-arguments.ts';
 import { describePath, describeValue } from './describe-value.ts';
 import { errorResultText } from './error-text.ts';
-import { describeSchema, isRecord, type SchemaNode } from './schema-node.ts';
+import { describeSchema, ownValue, type SchemaNode } from './schema-node.ts';
 import type { StandardIssue } from './standard-schema.ts';
 import { type ArgumentIssue, type StructuralCheck, structuralCheck, structuralIssues } from './structural-check.ts';
 
@@ -29,8 +29,8 @@ const maxMessageLength = 2_000;
 /** A `Tool.parse`: never throws, never changes what it is given. The message has at most 2,000 characters. */
 export function argumentParser(rules: ArgumentRules): Tool['parse'] {
   const { schema, toolName } = rules;
-  let words: StructuralCheck | undefined;
-  const validate = rules.validate ?? structuralValidation(structuralCheck(schema));
+  const check = structuralCheck(schema);
+  const validate = rules.validate ?? structuralValidation(check);
 
   const refuse = (problems: string) => {
     const expected = shortText(`Expected: ${describeSchema(schema, schema)}`, maxMessageLength / 2);
@@ -44,11 +44,10 @@ export function argumentParser(rules: ArgumentRules): Tool['parse'] {
       if (!decoded.ok) return refuse(decoded.fault);
       const first = validate(decoded.args);
       if (first.ok) return { ok: true, args: first.value };
-      const nested = decodeNested(decoded.args, schema, schema);
+      const nested = decodeNested(decoded.args, check);
       const second = nested === decoded.args ? first : validate(nested);
       if (second.ok) return { ok: true, args: second.value };
-      words ??= structuralCheck(schema);
-      return refuse(listIssues(second.issues, structuralIssues(words, nested), nested));
+      return refuse(listIssues(second.issues, structuralIssues(check, nested), nested));
     } catch (thrown) {
       try {
         return refuse(`they cannot be checked: ${shortText(errorResultText(thrown), 500)}`);
@@ -84,7 +83,7 @@ function listIssues(found: readonly StandardIssue[], structural: readonly Argume
 function describesSame(structural: ArgumentIssue, path: readonly PropertyKey[]): boolean {
   const depth = structural.path.length;
   if (!path.every((key, index) => String(key) === String(structural.path[index]))) return false;
-  return depth === path.length || (structural.isUnknownField === true && depth === path.length + 1);
+  return depth === path.length || (structural.isUnknownField && depth === path.length + 1);
 }
 
 function issueText(issue: ArgumentIssue): string {
@@ -95,20 +94,11 @@ function foreignText(issue: StandardIssue, path: readonly PropertyKey[], args: u
   const message = shortText(String(issue.message), 300).trim().replace(/\.$/, '');
   if (path.length === 0) return message;
   const field = describePath(path);
-  const value = valueAt(args, path);
+  const value = path.reduce(ownValue, args);
   const got = value === undefined ? '' : `, got ${describeValue(value)}`;
   return message.startsWith(field) ? `"${field}"${message.slice(field.length)}${got}` : `"${field}": ${message}${got}`;
 }
 
 function pathOf(issue: StandardIssue): readonly PropertyKey[] {
   return [...(issue.path ?? [])].map((part) => (typeof part === 'object' ? part.key : part));
-}
-
-function valueAt(args: unknown, path: readonly PropertyKey[]): unknown {
-  let value = args;
-  for (const key of path) {
-    if (!(isRecord(value) || Array.isArray(value)) || !Object.hasOwn(value, key)) return undefined;
-    value = Reflect.get(value, key);
-  }
-  return value;
 }

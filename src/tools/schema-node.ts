@@ -2,17 +2,25 @@
 
 import { shortText } from './bounded-text.ts';
 
+/** An object that is no array. */
+export type SchemaRecord = { readonly [keyword: string]: unknown };
+
 /** A JSON Schema or a part of one. Parts that are no schema read as `true` (anything goes). */
-export type SchemaNode = boolean | { readonly [keyword: string]: unknown };
+export type SchemaNode = boolean | SchemaRecord;
+
+const jsonTypes = ['string', 'number', 'integer', 'boolean', 'null', 'object', 'array'] as const;
 
 /** The seven type names of JSON Schema. */
-export type JsonType = 'string' | 'number' | 'integer' | 'boolean' | 'null' | 'object' | 'array';
-
-const jsonTypes: ReadonlySet<unknown> = new Set(['string', 'number', 'integer', 'boolean', 'null', 'object', 'array']);
+export type JsonType = (typeof jsonTypes)[number];
 
 /** True for objects that are no array. */
-export function isRecord(value: unknown): value is { readonly [key: string]: unknown } {
+export function isRecord(value: unknown): value is SchemaRecord {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** What an object or array itself has under a key; undefined for anything that is neither. */
+export function ownValue(value: unknown, key: PropertyKey): unknown {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, key) ? Reflect.get(value, key) : undefined;
 }
 
 /** The value as a schema; anything that is none allows everything. */
@@ -20,33 +28,32 @@ export function schemaNode(value: unknown): SchemaNode {
   return typeof value === 'boolean' || isRecord(value) ? value : true;
 }
 
-/** The schemas in a list keyword such as `anyOf`; undefined when the keyword is absent or no list. */
-export function schemaList(value: unknown): readonly SchemaNode[] | undefined {
-  return Array.isArray(value) ? value.map(schemaNode) : undefined;
-}
-
-/** The names and schemas in a map keyword such as `properties`. */
-export function schemaEntries(value: unknown): readonly (readonly [string, SchemaNode])[] {
-  return isRecord(value) ? Object.entries(value).map(([name, part]) => [name, schemaNode(part)] as const) : [];
+/** The schemas in a list keyword such as `anyOf`; none when the keyword is absent or no list. */
+export function schemaList(value: unknown): readonly SchemaNode[] {
+  return Array.isArray(value) ? value.map(schemaNode) : [];
 }
 
 /** The type names of a `type` keyword; undefined when it allows every type. */
 export function typesOf(keyword: unknown): readonly JsonType[] | undefined {
-  const list: readonly unknown[] = Array.isArray(keyword) ? keyword : [keyword];
-  const types = list.filter((type): type is JsonType => jsonTypes.has(type));
+  const list: readonly unknown[] = [keyword].flat();
+  const types = jsonTypes.filter((type) => list.includes(type));
   return types.length === 0 ? undefined : types;
 }
 
-/** The schema a local reference (`#`, `#/$defs/name`, …) points to; undefined for any other reference. */
-export function referencedSchema(root: SchemaNode, reference: string): SchemaNode | undefined {
-  if (reference !== '#' && !reference.startsWith('#/')) return undefined;
-  let node: unknown = root;
-  for (const part of reference.split('/').slice(1)) {
-    const key = decodePointer(part);
-    if (typeof node !== 'object' || node === null || !Object.hasOwn(node, key)) return undefined;
-    node = Reflect.get(node, key);
-  }
-  return typeof node === 'boolean' || isRecord(node) ? node : undefined;
+/** The values of `const` or `enum`; undefined when every value is allowed. */
+export function allowedValues(node: SchemaRecord): readonly unknown[] | undefined {
+  if ('const' in node) return [node['const']];
+  return Array.isArray(node['enum']) ? node['enum'] : undefined;
+}
+
+/** The schema that a local `$ref` (`#`, `#/$defs/name`, …) points to; undefined for any other, and for one to itself. */
+export function targetOf(node: SchemaRecord, root: SchemaNode): SchemaNode | undefined {
+  const reference = node['$ref'];
+  if (typeof reference !== 'string' || !/^#(\/|$)/.test(reference)) return undefined;
+  let target: unknown = root;
+  for (const part of reference.split('/').slice(1)) target = ownValue(target, decodePointer(part));
+  if (typeof target === 'boolean') return target;
+  return isRecord(target) && target['$ref'] !== reference ? target : undefined;
 }
 
 function decodePointer(part: string): string {
@@ -70,42 +77,29 @@ export function describeSchema(node: SchemaNode, root: SchemaNode): string {
 
 function describe(node: SchemaNode, root: SchemaNode, depth: number): string {
   if (typeof node === 'boolean') return node ? 'any' : 'nothing';
-  const reference = node['$ref'];
-  if (typeof reference === 'string') {
-    const target = depth > 0 ? referencedSchema(root, reference) : undefined;
-    return target === undefined ? 'any' : describe(target, root, depth - 1);
-  }
-  if ('const' in node) return JSON.stringify(node['const']) ?? 'any';
-  const values = node['enum'];
-  if (Array.isArray(values)) return oneOf(values.map((value: unknown) => JSON.stringify(value) ?? 'any'));
-  const choices = schemaList(node['anyOf']) ?? schemaList(node['oneOf']);
+  if ('$ref' in node) return describe((depth > 0 ? targetOf(node, root) : undefined) ?? true, root, depth - 1);
+  const values = allowedValues(node);
+  if (values !== undefined) return oneOf(values.map((value) => JSON.stringify(value) ?? 'any'));
+  const choices = [node['anyOf'], node['oneOf']].map(schemaList).find((list) => list.length > 0);
   if (choices !== undefined) return oneOf(choices.map((choice) => describe(choice, root, depth - 1)));
   const types = typesOf(node['type']);
-  if (types === undefined) return 'any';
-  return oneOf(types.map((type) => describeType(type, node, root, depth)));
+  return types === undefined ? 'any' : oneOf(types.map((type) => describeType(type, node, root, depth)));
 }
 
-function describeType(
-  type: JsonType,
-  node: { readonly [keyword: string]: unknown },
-  root: SchemaNode,
-  depth: number,
-): string {
+function describeType(type: JsonType, node: SchemaRecord, root: SchemaNode, depth: number): string {
   if (type === 'array') {
-    const item = isRecord(node['items']) && depth > 0 ? describe(node['items'], root, depth - 1) : 'any';
+    const item = depth > 0 ? describe(schemaNode(node['items']), root, depth - 1) : 'any';
     return item.includes(' | ') ? `(${item})[]` : `${item}[]`;
   }
-  if (type !== 'object') return type;
-  const entries = schemaEntries(node['properties']);
-  if (entries.length === 0 || depth <= 0) return depth <= 0 ? 'object' : '{}';
+  if (type !== 'object' || depth <= 0) return type;
   const required: readonly unknown[] = Array.isArray(node['required']) ? node['required'] : [];
-  const fields = entries.map(
-    ([name, part]) => `${name}${required.includes(name) ? '' : '?'}: ${describe(part, root, depth - 1)}`,
+  const fields = Object.entries(node['properties'] ?? {}).map(
+    ([name, part]) => `${name}${required.includes(name) ? '' : '?'}: ${describe(schemaNode(part), root, depth - 1)}`,
   );
-  return `{ ${fields.join(', ')} }`;
+  return fields.length === 0 ? '{}' : `{ ${fields.join(', ')} }`;
 }
 
 function oneOf(parts: readonly string[]): string {
   const distinct = [...new Set(parts)];
-  return distinct.length > 12 ? `${distinct.slice(0, 12).join(' | ')} | …` : distinct.join(' | ');
+  return `${distinct.slice(0, 12).join(' | ')}${distinct.length > 12 ? ' | …' : ''}`;
 }

@@ -1,16 +1,19 @@
 // The small check of plain JSON Schema: types, required, enum, const, properties, items, unknown fields, references,
-// compositions. Built once per tool by parse-arguments; ranges, lengths, patterns and formats are not looked at.
+// compositions. Called by parse-arguments; ranges, lengths, patterns and formats are not looked at.
 
+import { isSameJson } from '../conversation/same-json.ts';
 import { describeValue } from './describe-value.ts';
 import {
+  allowedValues,
   describeSchema,
   isRecord,
-  referencedSchema,
-  schemaEntries,
+  type JsonType,
+  ownValue,
   schemaList,
   schemaNode,
-  type JsonType,
   type SchemaNode,
+  type SchemaRecord,
+  targetOf,
   typePhrase,
   typesOf,
 } from './schema-node.ts';
@@ -19,255 +22,137 @@ import {
 export interface ArgumentIssue {
   readonly path: readonly PropertyKey[];
   readonly text: string;
-  /** Set for a field the schema does not know. */
-  readonly isUnknownField?: true;
+  /** True for a field the schema does not know. */
+  readonly isUnknownField: boolean;
 }
 
-/** Where a check writes what it finds; `path` is the way to the value it looks at. */
-export interface IssueReport {
-  readonly path: PropertyKey[];
-  readonly issues: ArgumentIssue[];
-}
-
-/** True when the value fits. Without a report it stops at the first fault and allocates nothing. */
-export type StructuralCheck = (value: unknown, report?: IssueReport) => boolean;
+/** True when the value fits. With a list it is told everything that is wrong, at most 50 issues. */
+export type StructuralCheck = (value: unknown, issues?: ArgumentIssue[]) => boolean;
 
 const maxIssues = 50;
 
-/** Builds the check of a schema. Unknown keywords are ignored; references outside of the schema allow everything. */
+/** The check of a schema. Unknown keywords are ignored; references outside of the schema allow everything. */
 export function structuralCheck(schema: SchemaNode): StructuralCheck {
-  return compile(schema, { root: schema, references: new Map() });
+  return (value, issues) => fits(value, schema, { root: schema, path: [], issues });
 }
 
 /** Everything the check finds wrong, at most 50 issues. */
 export function structuralIssues(check: StructuralCheck, value: unknown): readonly ArgumentIssue[] {
-  const report: IssueReport = { path: [], issues: [] };
-  check(value, report);
-  return report.issues;
+  const issues: ArgumentIssue[] = [];
+  check(value, issues);
+  return issues;
 }
 
-interface Scope {
+/** `path` is the way to the value that is looked at. Without `issues` nobody wants to know what is wrong. */
+interface Look {
   readonly root: SchemaNode;
-  readonly references: Map<string, StructuralCheck>;
+  readonly path: PropertyKey[];
+  readonly issues: ArgumentIssue[] | undefined;
 }
 
-function compile(node: SchemaNode, scope: Scope): StructuralCheck {
-  if (typeof node === 'boolean') return node ? () => true : (_value, report) => fault(report, 'is not allowed');
-  const reference = node['$ref'];
-  const checks: StructuralCheck[] = [];
-  if (typeof reference === 'string') checks.push(compileReference(reference, scope));
+// The first keyword that fails has the word: later ones could only repeat it.
+function fits(value: unknown, node: SchemaNode, look: Look): boolean {
+  if (typeof node === 'boolean') return node || fault(look, () => 'is not allowed');
+  const target = targetOf(node, look.root);
+  const allowed = allowedValues(node);
   const types = typesOf(node['type']);
-  if (Array.isArray(node['enum'])) checks.push(compileEnum(node['enum']));
-  if ('const' in node) checks.push(compileEnum([node['const']]));
-  if (types !== undefined) checks.push(compileTypes(types));
-  const object = compileObject(node, scope);
-  if (object !== undefined) checks.push(object);
-  const array = compileArray(node, scope);
-  if (array !== undefined) checks.push(array);
-  for (const part of schemaList(node['allOf']) ?? []) checks.push(compile(part, scope));
-  for (const choices of [schemaList(node['anyOf']), schemaList(node['oneOf'])]) {
-    if (choices !== undefined && choices.length > 0) checks.push(compileChoice(choices, scope));
-  }
-  return inOrder(checks);
-}
-
-// The first check that fails has the word: later ones could only repeat it.
-function inOrder(checks: readonly StructuralCheck[]): StructuralCheck {
-  const [first, second] = checks;
-  if (first === undefined) return () => true;
-  if (second === undefined) return first;
-  if (checks.length === 2) return (value, report) => first(value, report) && second(value, report);
-  return (value, report) => {
-    for (const check of checks) if (!check(value, report)) return false;
-    return true;
-  };
-}
-
-function compileReference(reference: string, scope: Scope): StructuralCheck {
-  const known = scope.references.get(reference);
-  if (known !== undefined) return known;
-  let check: StructuralCheck = () => true;
-  const late: StructuralCheck = (value, report) => check(value, report); // a schema may refer to itself
-  scope.references.set(reference, late);
-  const target = referencedSchema(scope.root, reference);
-  // A reference that leads only to itself checks nothing.
-  if (target !== undefined && !(isRecord(target) && target['$ref'] === reference)) check = compile(target, scope);
-  return late;
+  return (
+    (target === undefined || fits(value, target, look)) &&
+    (allowed === undefined || isAllowed(value, allowed, look)) &&
+    (types === undefined ||
+      types.some((type) => typeTests[type](value)) ||
+      fault(look, () => `must be ${typePhrase(types)}, got ${describeValue(value)}`)) &&
+    (!isRecord(value) || fieldsFit(value, node, look)) &&
+    (!Array.isArray(value) || itemsFit(value, node, look)) &&
+    schemaList(node['allOf']).every((part) => fits(value, part, look)) &&
+    choiceFits(value, schemaList(node['anyOf']), look) &&
+    choiceFits(value, schemaList(node['oneOf']), look)
+  );
 }
 
 const typeTests: Readonly<Record<JsonType, (value: unknown) => boolean>> = {
   string: (value) => typeof value === 'string',
-  number: (value) => typeof value === 'number' && Number.isFinite(value),
-  integer: (value) => Number.isInteger(value),
+  number: Number.isFinite,
+  integer: Number.isInteger,
   boolean: (value) => typeof value === 'boolean',
   null: (value) => value === null,
   object: isRecord,
   array: Array.isArray,
 };
 
-function compileTypes(types: readonly JsonType[]): StructuralCheck {
-  const [first, ...rest] = types.map((type) => typeTests[type]);
-  if (first === undefined) return () => true;
-  const phrase = `must be ${typePhrase(types)}`;
-  return (value, report) => {
-    if (first(value)) return true;
-    for (const test of rest) if (test(value)) return true;
-    return report !== undefined && fault(report, `${phrase}, got ${describeValue(value)}`);
+function isAllowed(value: unknown, allowed: readonly unknown[], look: Look): boolean {
+  if (allowed.includes(value) || allowed.some((one) => isSameJson(one, value))) return true;
+  return fault(look, () => {
+    const list = describeSchema({ enum: allowed }, true).replaceAll(' | ', ', ');
+    return `must be ${allowed.length > 1 ? 'one of ' : ''}${list}, got ${describeValue(value)}`;
+  });
+}
+
+function fieldsFit(record: SchemaRecord, node: SchemaRecord, look: Look): boolean {
+  const properties = isRecord(node['properties']) ? node['properties'] : {};
+  const required: readonly unknown[] = Array.isArray(node['required']) ? node['required'] : [];
+  const known = new Set<unknown>([...Object.keys(properties), ...required]);
+  let isValid = true;
+  const lookAt = (name: string, check: () => boolean) => {
+    isValid = within(look, name, check) && isValid;
   };
-}
-
-function compileEnum(values: readonly unknown[]): StructuralCheck {
-  const primitives = new Set(values.filter((value) => typeof value !== 'object' || value === null));
-  const structures = values.filter((value) => typeof value === 'object' && value !== null);
-  return (value, report) => {
-    if (primitives.has(value)) return true;
-    if (typeof value === 'object' && structures.some((allowed) => isSameJson(allowed, value))) return true;
-    if (report === undefined) return false;
-    const allowed = describeSchema({ enum: values }, true).replaceAll(' | ', ', ');
-    return fault(report, `must be ${values.length > 1 ? 'one of ' : ''}${allowed}, got ${describeValue(value)}`);
-  };
-}
-
-interface Field {
-  readonly name: string;
-  readonly isRequired: boolean;
-  readonly check: StructuralCheck;
-  readonly node: SchemaNode;
-}
-
-function compileObject(node: { readonly [keyword: string]: unknown }, scope: Scope): StructuralCheck | undefined {
-  const required = new Set(Array.isArray(node['required']) ? node['required'] : []);
-  const properties = new Map(schemaEntries(node['properties']));
-  for (const name of required) if (typeof name === 'string' && !properties.has(name)) properties.set(name, true);
-  const fields: Field[] = [...properties].map(([name, part]) => ({
-    name,
-    isRequired: required.has(name),
-    check: compile(part, scope),
-    node: part,
-  }));
-  const extra = compileExtraFields(node, new Set(properties.keys()), scope);
-  if (fields.length === 0 && extra === undefined) return undefined;
-  return (value, report) => {
-    if (!isRecord(value)) return true;
-    let isValid = true;
-    for (const field of fields) {
-      if (checkField(field, value, scope, report)) continue;
-      if (report === undefined) return false;
-      isValid = false;
+  for (const name of known) {
+    if (typeof name !== 'string') continue;
+    const part = schemaNode(ownValue(properties, name));
+    const field = ownValue(record, name);
+    if (field !== undefined) lookAt(name, () => fits(field, part, look));
+    else if (required.includes(name)) {
+      lookAt(name, () => fault(look, () => `is required (${describeSchema(part, look.root)}) but missing`));
     }
-    return (extra === undefined || extra(value, report)) && isValid;
-  };
-}
-
-function checkField(
-  field: Field,
-  value: { readonly [key: string]: unknown },
-  scope: Scope,
-  report: IssueReport | undefined,
-): boolean {
-  const part = Object.hasOwn(value, field.name) ? value[field.name] : undefined;
-  if (part === undefined) {
-    if (!field.isRequired) return true;
-    if (report === undefined) return false;
-    return faultAt(report, field.name, `is required (${describeSchema(field.node, scope.root)}) but missing`);
   }
-  return within(report, field.name, field.check, part);
-}
-
-function compileExtraFields(
-  node: { readonly [keyword: string]: unknown },
-  known: ReadonlySet<string>,
-  scope: Scope,
-): StructuralCheck | undefined {
   const additional = node['additionalProperties'];
-  if (additional !== false && !isRecord(additional)) return undefined;
-  const patterns = schemaEntries(node['patternProperties']).map(([source]) => new RegExp(source, 'u'));
-  const check = additional === false ? undefined : compile(additional, scope);
-  return (value, report) => {
-    let isValid = true;
-    // Only plain records come here. `in` order and inherited names do not matter: arguments are JSON.
-    for (const name in value as { readonly [key: string]: unknown }) {
-      if (known.has(name) || patterns.some((pattern) => pattern.test(name))) continue;
-      if (check !== undefined && within(report, name, check, Reflect.get(value as object, name))) continue;
-      if (report === undefined) return false;
-      if (check === undefined) faultAt(report, name, 'is not a known field', true);
-      isValid = false;
-    }
-    return isValid;
-  };
-}
-
-function compileArray(node: { readonly [keyword: string]: unknown }, scope: Scope): StructuralCheck | undefined {
-  const prefix = (schemaList(node['prefixItems']) ?? []).map((part) => compile(part, scope));
-  const items = node['items'];
-  const rest = items === false || isRecord(items) ? compile(schemaNode(items), scope) : undefined;
-  if (prefix.length === 0 && rest === undefined) return undefined;
-  return (value, report) => {
-    if (!Array.isArray(value)) return true;
-    let isValid = true;
-    for (let index = 0; index < value.length; index++) {
-      const check = prefix[index] ?? rest;
-      if (check === undefined || within(report, index, check, value[index])) continue;
-      if (report === undefined) return false;
-      isValid = false;
-    }
-    return isValid;
-  };
-}
-
-function compileChoice(choices: readonly SchemaNode[], scope: Scope): StructuralCheck {
-  const checks = choices.map((choice) => compile(choice, scope));
-  return (value, report) => {
-    for (const check of checks) if (check(value)) return true;
-    if (report === undefined) return false;
-    // A choice that fails deeper than at its type is the one that was meant.
-    const depth = report.path.length;
-    const meant = checks
-      .map((check) => {
-        const own: IssueReport = { path: [...report.path], issues: [] };
-        check(value, own);
-        return own.issues;
-      })
-      .filter((issues) => issues.length > 0 && issues.every((issue) => issue.path.length > depth));
-    if (meant.length === 1 && meant[0] !== undefined) {
-      report.issues.push(...meant[0].slice(0, Math.max(0, maxIssues - report.issues.length)));
-      return false;
-    }
-    return fault(report, `must be ${describeSchema({ anyOf: choices }, scope.root)}, got ${describeValue(value)}`);
-  };
-}
-
-function within(report: IssueReport | undefined, key: PropertyKey, check: StructuralCheck, value: unknown): boolean {
-  if (report === undefined) return check(value);
-  if (report.issues.length >= maxIssues) return check(value);
-  report.path.push(key);
-  const isValid = check(value, report);
-  report.path.pop();
+  if (additional !== false && !isRecord(additional)) return isValid;
+  const patterns = Object.keys(node['patternProperties'] ?? {}).map((source) => new RegExp(source, 'u'));
+  for (const [name, field] of Object.entries(record)) {
+    if (known.has(name) || patterns.some((pattern) => pattern.test(name))) continue;
+    lookAt(name, () =>
+      additional === false ? fault(look, () => 'is not a known field', true) : fits(field, additional, look),
+    );
+  }
   return isValid;
 }
 
-function fault(report: IssueReport | undefined, text: string): false {
-  report?.issues.push({ path: [...report.path], text });
-  return false;
-}
-
-function faultAt(report: IssueReport, key: PropertyKey, text: string, isUnknownField?: true): false {
-  if (report.issues.length >= maxIssues) return false;
-  report.issues.push({
-    path: [...report.path, key],
-    text,
-    ...(isUnknownField === undefined ? {} : { isUnknownField }),
-  });
-  return false;
-}
-
-function isSameJson(left: unknown, right: unknown): boolean {
-  if (left === right) return true;
-  if (Array.isArray(left) && Array.isArray(right)) {
-    return left.length === right.length && left.every((item, index) => isSameJson(item, right[index]));
+function itemsFit(list: readonly unknown[], node: SchemaRecord, look: Look): boolean {
+  const prefix = schemaList(node['prefixItems']);
+  const rest = schemaNode(node['items']);
+  let isValid = true;
+  for (const [index, item] of list.entries()) {
+    isValid = within(look, index, () => fits(item, prefix[index] ?? rest, look)) && isValid;
   }
-  if (!isRecord(left) || !isRecord(right)) return false;
-  const keys = Object.keys(left);
-  if (keys.length !== Object.keys(right).length) return false;
-  return keys.every((key) => Object.hasOwn(right, key) && isSameJson(left[key], right[key]));
+  return isValid;
+}
+
+function choiceFits(value: unknown, choices: readonly SchemaNode[], look: Look): boolean {
+  if (choices.length === 0 || choices.some((choice) => fits(value, choice, { ...look, issues: undefined })))
+    return true;
+  // A choice that fails deeper than at its type is the one that was meant.
+  const [meant, ...others] = choices
+    .map((choice) => {
+      const issues: ArgumentIssue[] = [];
+      if (look.issues !== undefined) fits(value, choice, { ...look, issues });
+      return issues;
+    })
+    .filter((issues) => issues.length > 0 && issues.every((issue) => issue.path.length > look.path.length));
+  if (meant === undefined || others.length > 0) {
+    return fault(look, () => `must be ${describeSchema({ anyOf: choices }, look.root)}, got ${describeValue(value)}`);
+  }
+  look.issues?.push(...meant.slice(0, maxIssues - look.issues.length));
+  return false;
+}
+
+function within(look: Look, key: PropertyKey, check: () => boolean): boolean {
+  look.path.push(key);
+  const isValid = check();
+  look.path.pop();
+  return isValid;
+}
+
+function fault({ issues, path }: Look, text: () => string, isUnknownField = false): false {
+  if (issues !== undefined && issues.length < maxIssues) issues.push({ path: [...path], text: text(), isUnknownField });
+  return false;
 }
