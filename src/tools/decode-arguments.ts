@@ -81,5 +81,10 @@ function copyValue(value: unknown, budget: { left: number }): unknown {
 }
 
 function copyFields(record: Readonly<Record<string, unknown>>, budget: { left: number }): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, copyValue(value, budget)]));
+  const copy = { ...record }; // with a field named __proto__ as well, which stays a field
+  for (const key of Object.keys(copy)) {
+    const value = copy[key];
+    if (typeof value === 'object') copy[key] = copyValue(value, budget);
+  }
+  return copy;
 }

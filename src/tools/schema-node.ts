@@ -46,6 +46,12 @@ export function allowedValues(node: SchemaRecord): readonly unknown[] | undefine
   return Array.isArray(node['enum']) ? node['enum'] : undefined;
 }
 
+/** The names of the fields that must be there. */
+export function requiredOf(node: SchemaRecord): readonly string[] {
+  const names: readonly unknown[] = Array.isArray(node['required']) ? node['required'] : [];
+  return names.filter((name) => typeof name === 'string');
+}
+
 /** The schema that a local `$ref` (`#`, `#/$defs/name`, …) points to; undefined for any other, and for one to itself. */
 export function targetOf(node: SchemaRecord, root: SchemaNode): SchemaNode | undefined {
   const reference = node['$ref'];
@@ -92,7 +98,7 @@ function describeType(type: JsonType, node: SchemaRecord, root: SchemaNode, dept
     return item.includes(' | ') ? `(${item})[]` : `${item}[]`;
   }
   if (type !== 'object' || depth <= 0) return type;
-  const required: readonly unknown[] = Array.isArray(node['required']) ? node['required'] : [];
+  const required = requiredOf(node);
   const fields = Object.entries(node['properties'] ?? {}).map(
     ([name, part]) => `${name}${required.includes(name) ? '' : '?'}: ${describe(schemaNode(part), root, depth - 1)}`,
   );

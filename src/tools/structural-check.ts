@@ -7,6 +7,7 @@ import {
   allowedValues,
   describeSchema,
   isRecord,
+  requiredOf,
   type JsonType,
   ownValue,
   schemaList,
@@ -50,23 +51,66 @@ interface Look {
   readonly issues: ArgumentIssue[] | undefined;
 }
 
+/** What a schema says, read once. */
+interface Rules {
+  readonly allowed: readonly unknown[] | undefined;
+  readonly types: readonly JsonType[] | undefined;
+  readonly fields: readonly { readonly name: string; readonly part: SchemaNode; readonly isRequired: boolean }[];
+  readonly known: ReadonlySet<unknown>;
+  readonly additional: SchemaNode;
+  readonly patterns: readonly RegExp[];
+  readonly prefix: readonly SchemaNode[];
+  readonly items: SchemaNode;
+  readonly all: readonly SchemaNode[];
+  readonly choices: readonly (readonly SchemaNode[])[];
+}
+
+const rulesByNode = new WeakMap<SchemaRecord, Rules>();
+
+function rulesOf(node: SchemaRecord): Rules {
+  let rules = rulesByNode.get(node);
+  if (rules === undefined) rulesByNode.set(node, (rules = readRules(node)));
+  return rules;
+}
+
+function readRules(node: SchemaRecord): Rules {
+  const properties = isRecord(node['properties']) ? node['properties'] : {};
+  const required = requiredOf(node);
+  const known = new Set([...Object.keys(properties), ...required]);
+  return {
+    allowed: allowedValues(node),
+    types: typesOf(node['type']),
+    fields: [...known].map((name) => ({
+      name,
+      part: schemaNode(ownValue(properties, name)),
+      isRequired: required.includes(name),
+    })),
+    known,
+    additional: schemaNode(node['additionalProperties']),
+    patterns: Object.keys(node['patternProperties'] ?? {}).map((source) => new RegExp(source, 'u')),
+    prefix: schemaList(node['prefixItems']),
+    items: schemaNode(node['items']),
+    all: schemaList(node['allOf']),
+    choices: [node['anyOf'], node['oneOf']].map(schemaList).filter((list) => list.length > 0),
+  };
+}
+
 // The first keyword that fails has the word: later ones could only repeat it.
 function fits(value: unknown, node: SchemaNode, look: Look): boolean {
   if (typeof node === 'boolean') return node || fault(look, () => 'is not allowed');
   const target = targetOf(node, look.root);
-  const allowed = allowedValues(node);
-  const types = typesOf(node['type']);
+  const rules = rulesOf(node);
+  const { allowed, types } = rules;
   return (
     (target === undefined || fits(value, target, look)) &&
     (allowed === undefined || isAllowed(value, allowed, look)) &&
     (types === undefined ||
       types.some((type) => typeTests[type](value)) ||
       fault(look, () => `must be ${typePhrase(types)}, got ${describeValue(value)}`)) &&
-    (!isRecord(value) || fieldsFit(value, node, look)) &&
-    (!Array.isArray(value) || itemsFit(value, node, look)) &&
-    schemaList(node['allOf']).every((part) => fits(value, part, look)) &&
-    choiceFits(value, schemaList(node['anyOf']), look) &&
-    choiceFits(value, schemaList(node['oneOf']), look)
+    (!isRecord(value) || fieldsFit(value, rules, look)) &&
+    (!Array.isArray(value) || itemsFit(value, rules, look)) &&
+    rules.all.every((part) => fits(value, part, look)) &&
+    rules.choices.every((choices) => choiceFits(value, choices, look))
   );
 }
 
@@ -88,48 +132,34 @@ function isAllowed(value: unknown, allowed: readonly unknown[], look: Look): boo
   });
 }
 
-function fieldsFit(record: SchemaRecord, node: SchemaRecord, look: Look): boolean {
-  const properties = isRecord(node['properties']) ? node['properties'] : {};
-  const required: readonly unknown[] = Array.isArray(node['required']) ? node['required'] : [];
-  const known = new Set<unknown>([...Object.keys(properties), ...required]);
+function fieldsFit(record: SchemaRecord, { fields, known, additional, patterns }: Rules, look: Look): boolean {
   let isValid = true;
-  const lookAt = (name: string, check: () => boolean) => {
-    isValid = within(look, name, check) && isValid;
-  };
-  for (const name of known) {
-    if (typeof name !== 'string') continue;
-    const part = schemaNode(ownValue(properties, name));
+  for (const { name, part, isRequired } of fields) {
     const field = ownValue(record, name);
-    if (field !== undefined) lookAt(name, () => fits(field, part, look));
-    else if (required.includes(name)) {
-      lookAt(name, () => fault(look, () => `is required (${describeSchema(part, look.root)}) but missing`));
+    if (field !== undefined) isValid = fitsAt(look, name, field, part) && isValid;
+    else if (isRequired) {
+      isValid = faultAt(look, name, () => `is required (${describeSchema(part, look.root)}) but missing`);
     }
   }
-  const additional = node['additionalProperties'];
-  if (additional !== false && !isRecord(additional)) return isValid;
-  const patterns = Object.keys(node['patternProperties'] ?? {}).map((source) => new RegExp(source, 'u'));
-  for (const [name, field] of Object.entries(record)) {
+  if (additional === true) return isValid;
+  for (const name of Object.keys(record)) {
     if (known.has(name) || patterns.some((pattern) => pattern.test(name))) continue;
-    lookAt(name, () =>
-      additional === false ? fault(look, () => 'is not a known field', true) : fits(field, additional, look),
-    );
+    if (additional === false) isValid = faultAt(look, name, () => 'is not a known field', true);
+    else isValid = fitsAt(look, name, record[name], additional) && isValid;
   }
   return isValid;
 }
 
-function itemsFit(list: readonly unknown[], node: SchemaRecord, look: Look): boolean {
-  const prefix = schemaList(node['prefixItems']);
-  const rest = schemaNode(node['items']);
+function itemsFit(list: readonly unknown[], { prefix, items }: Rules, look: Look): boolean {
   let isValid = true;
   for (const [index, item] of list.entries()) {
-    isValid = within(look, index, () => fits(item, prefix[index] ?? rest, look)) && isValid;
+    isValid = fitsAt(look, index, item, prefix[index] ?? items) && isValid;
   }
   return isValid;
 }
 
 function choiceFits(value: unknown, choices: readonly SchemaNode[], look: Look): boolean {
-  if (choices.length === 0 || choices.some((choice) => fits(value, choice, { ...look, issues: undefined })))
-    return true;
+  if (choices.some((choice) => fits(value, choice, { ...look, issues: undefined }))) return true;
   // A choice that fails deeper than at its type is the one that was meant.
   const [meant, ...others] = choices
     .map((choice) => {
@@ -145,11 +175,15 @@ function choiceFits(value: unknown, choices: readonly SchemaNode[], look: Look):
   return false;
 }
 
-function within(look: Look, key: PropertyKey, check: () => boolean): boolean {
+function fitsAt(look: Look, key: PropertyKey, value: unknown, node: SchemaNode): boolean {
   look.path.push(key);
-  const isValid = check();
+  const isValid = fits(value, node, look);
   look.path.pop();
   return isValid;
+}
+
+function faultAt(look: Look, key: PropertyKey, text: () => string, isUnknownField?: true): false {
+  return fault({ ...look, path: [...look.path, key] }, text, isUnknownField);
 }
 
 function fault({ issues, path }: Look, text: () => string, isUnknownField = false): false {
