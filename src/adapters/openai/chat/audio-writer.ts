@@ -42,5 +42,10 @@ export function createAudioWriter(mediaType: string): AudioWriter {
 /** Pieces that were encoded one by one cannot be joined as text when one of them is padded. */
 function joinBase64(pieces: readonly string[]): string {
   const areWhole = pieces.slice(0, -1).every((piece) => piece.length % 4 === 0 && !piece.endsWith('='));
-  return areWhole ? pieces.join('') : btoa(pieces.map((piece) => atob(piece)).join(''));
+  if (areWhole) return pieces.join('');
+  try {
+    return btoa(pieces.map((piece) => atob(piece)).join(''));
+  } catch {
+    return pieces.join(''); // no base64: of no use as sound, but no reason to lose the rest of the answer
+  }
 }

@@ -300,6 +300,16 @@ describe('content', () => {
     expect(meta).toEqual({ logprobs: { content: [{ token: 'see', logprob: -1 }] } });
   });
 
+  test('speech that is no base64 does not cost the rest of the answer', async () => {
+    const { content } = await chatAnswer([
+      chunk({ content: 'Hi' }),
+      chunk({ audio: { data: 'AQ==' } }),
+      chunk({ audio: { data: '%' } }),
+      finish('stop'),
+    ]);
+    expect(content).toMatchObject([{ type: 'text', text: 'Hi' }, { type: 'audio' }]);
+  });
+
   test('speech is one audio block, also from pieces encoded one by one', async () => {
     const decoder = createChatDecoder({ provider: 'p', audioMediaType: 'audio/pcm16' });
     const out: StreamEvent[] = [];
