@@ -126,13 +126,13 @@ function textTokens(text: string | undefined, perToken = bytesPerToken): number 
   return typeof text === 'string' ? Math.ceil(utf8Length(text) / perToken) : 0;
 }
 
-/** Bytes of a text as UTF-8. */
+/** Bytes of a text as UTF-8; a lone surrogate counts as the three bytes of its replacement. */
 export function utf8Length(text: string): number {
   let bytes = text.length;
   for (let index = 0; index < text.length; index++) {
     const unit = text.charCodeAt(index);
-    // Each half of a surrogate pair stands for two of its four bytes.
-    if (unit > 0x7f) bytes += unit > 0x7ff && (unit < 0xd800 || unit > 0xdfff) ? 2 : 1;
+    if (unit > 0x7f) bytes += unit > 0x7ff ? 2 : 1;
+    if (unit >= 0xd800 && unit < 0xdc00 && (text.charCodeAt(index + 1) & 0xfc00) === 0xdc00) index++; // a pair has four
   }
   return bytes;
 }

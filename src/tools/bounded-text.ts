@@ -1,9 +1,9 @@
 /// <reference lib="es2024.string" />
 // Texts with an upper size: cuts keep whole characters and say how much is missing. Used for tool results and messages.
 
-let encoder: TextEncoder | undefined;
-let decoder: TextDecoder | undefined;
-let scratch: Uint8Array | undefined;
+import { utf8Length } from '../conversation/tokens.ts';
+
+export { utf8Length };
 
 /**
  * The text itself, well-formed, when it has at most `maxBytes` bytes as UTF-8; else its beginning and its end around a
@@ -26,53 +26,19 @@ export function boundedText(text: string, maxBytes: number): string {
 /** At most `maxLength` UTF-16 units: the beginning of the text and "…", never half a character. */
 export function shortText(text: string, maxLength: number): string {
   if (text.length <= maxLength) return text.toWellFormed();
-  return `${text.slice(0, endOfCharacter(text, maxLength - 1)).toWellFormed()}…`;
-}
-
-/** Bytes of the text as UTF-8; a lone surrogate counts as the three bytes of its replacement. */
-export function utf8Length(text: string): number {
-  encoder ??= new TextEncoder();
-  scratch ??= new Uint8Array(3 * 65_536);
-  let bytes = 0;
-  for (let start = 0; start < text.length;) {
-    const end = endOfCharacter(text, start + 65_536);
-    bytes += encoder.encodeInto(text.slice(start, end), scratch).written;
-    start = end;
-  }
-  return bytes;
+  return `${text
+    .slice(0, maxLength - 1)
+    .replace(/[\ud800-\udbff]$/, '')
+    .toWellFormed()}…`;
 }
 
 function firstBytes(text: string, maxBytes: number): string {
-  encoder ??= new TextEncoder();
-  decoder ??= new TextDecoder('utf-8', { ignoreBOM: true });
-  const bytes = encoder.encode(text.slice(0, endOfCharacter(text, maxBytes)));
-  let end = Math.min(bytes.length, maxBytes);
-  while (end < bytes.length && isContinuation(bytes[end])) end--;
-  return decoder.decode(bytes.subarray(0, end));
+  const bytes = new TextEncoder().encode(text.slice(0, maxBytes)).subarray(0, maxBytes);
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes, { stream: true }); // keeps back what is cut at the end
 }
 
 function lastBytes(text: string, maxBytes: number): string {
-  encoder ??= new TextEncoder();
-  decoder ??= new TextDecoder('utf-8', { ignoreBOM: true });
-  const from = Math.max(0, text.length - maxBytes);
-  const bytes = encoder.encode(text.slice(splitsPair(text, from) ? from + 1 : from));
-  let start = Math.max(0, bytes.length - maxBytes);
-  while (start < bytes.length && isContinuation(bytes[start])) start++;
-  return decoder.decode(bytes.subarray(start));
-}
-
-// The position itself, or one less when it would part a surrogate pair.
-function endOfCharacter(text: string, position: number): number {
-  if (position >= text.length) return text.length;
-  return splitsPair(text, position) ? position - 1 : position;
-}
-
-function splitsPair(text: string, position: number): boolean {
-  const before = text.charCodeAt(position - 1);
-  const after = text.charCodeAt(position);
-  return before >= 0xd800 && before <= 0xdbff && after >= 0xdc00 && after <= 0xdfff;
-}
-
-function isContinuation(byte: number | undefined): boolean {
-  return byte !== undefined && (byte & 0xc0) === 0x80;
+  const bytes = new TextEncoder().encode(text.slice(-maxBytes)).subarray(-maxBytes);
+  const start = bytes.findIndex((byte) => (byte & 0xc0) !== 0x80); // what is cut at the beginning goes
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.subarray(start));
 }

@@ -81,39 +81,31 @@ function copyObject(value: object, state: CopyState): unknown {
     return json === value ? copyFields(value, state) : copy(json, state);
   }
   if (isErrorObject(value)) return { name: String(value.name), message: errorMessage(value) ?? '' };
-  if (value instanceof Map) return copyMap(value, state);
-  if (value instanceof Set) return copyList(value.values(), value.size, state);
+  if (value instanceof Map) {
+    const hasNames = [...value.keys()].every((key) => typeof key === 'string');
+    return hasNames ? copyEntries(value, state) : copyList(value, value.size, state);
+  }
+  if (value instanceof Set) return copyList(value, value.size, state);
   if (Array.isArray(value)) return copyList(value, value.length, state);
-  if (value instanceof Number || value instanceof String || value instanceof Boolean) return value.valueOf();
-  if (value instanceof BigInt) return String(value);
-  return copyFields(value, state);
+  return /^(?:Number|String|Boolean|BigInt)$/.test(tagOf(value))
+    ? copy(value.valueOf(), state)
+    : copyFields(value, state);
 }
 
 /** What to say instead of the contents: binary data, promises and the like; undefined for everything else. */
 export function describedObject(value: object): string | undefined {
-  if (ArrayBuffer.isView(value)) return `(${tagOf(value)}, ${value.byteLength} bytes)`;
-  if (value instanceof ArrayBuffer) return `(ArrayBuffer, ${value.byteLength} bytes)`;
-  if (typeof SharedArrayBuffer !== 'undefined' && value instanceof SharedArrayBuffer) {
-    return `(SharedArrayBuffer, ${value.byteLength} bytes)`;
-  }
+  const tag = tagOf(value);
+  if (ArrayBuffer.isView(value) || /ArrayBuffer$/.test(tag))
+    return `(${tag}, ${String(Reflect.get(value, 'byteLength'))} bytes)`;
   if (typeof Blob !== 'undefined' && value instanceof Blob) {
-    return `(${tagOf(value)}${value.type === '' ? '' : ` of type ${value.type}`}, ${value.size} bytes)`;
+    return `(${tag}${value.type === '' ? '' : ` of type ${value.type}`}, ${value.size} bytes)`;
   }
-  if (value instanceof RegExp) return String(value);
-  if (value instanceof Promise || value instanceof WeakMap || value instanceof WeakSet || value instanceof WeakRef) {
-    return `(${tagOf(value)})`;
-  }
-  return undefined;
+  if (tag === 'RegExp') return String(value);
+  return /^(?:Promise|Weak.*)$/.test(tag) ? `(${tag})` : undefined;
 }
 
 function tagOf(value: object): string {
   return Object.prototype.toString.call(value).slice(8, -1);
-}
-
-function copyMap(map: ReadonlyMap<unknown, unknown>, state: CopyState): unknown {
-  const keys = [...map.keys()];
-  if (!keys.every((key) => typeof key === 'string')) return copyList(map.entries(), map.size, state);
-  return copyEntries(map.entries(), state);
 }
 
 function copyList(values: Iterable<unknown>, length: number, state: CopyState): unknown[] {
@@ -129,29 +121,22 @@ function copyList(values: Iterable<unknown>, length: number, state: CopyState): 
 }
 
 function copyFields(value: object, state: CopyState): unknown {
-  const keys = Object.keys(value);
   return copyEntries(
-    keys.map((key) => [key, safeGet(value, key)]),
+    Object.keys(value).map((key) => [key, safeGet(value, key)]),
     state,
   );
 }
 
-function copyEntries(entries: Iterable<readonly [unknown, unknown]>, state: CopyState): unknown {
-  const fields: Record<string, unknown> = {};
+function copyEntries(entries: Iterable<readonly [string, unknown]>, state: CopyState): unknown {
+  const fields: [string, unknown][] = [];
   for (const [key, value] of entries) {
     if (state.left <= 0) {
-      fields['…'] = '(more left out)';
+      fields.push(['…', '(more left out)']);
       break;
     }
-    // defineProperty: a key named __proto__ must stay a key
-    Object.defineProperty(fields, String(key), {
-      value: copy(value, state),
-      enumerable: true,
-      configurable: true,
-      writable: true,
-    });
+    fields.push([key, copy(value, state)]);
   }
-  return fields;
+  return Object.fromEntries(fields); // a key named __proto__ stays a key
 }
 
 function unreadable(thrown: unknown): string {
