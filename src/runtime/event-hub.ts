@@ -42,7 +42,7 @@ interface Held {
 }
 
 interface Listener {
-  readonly hear: (event: OperativeEvent) => void;
+  readonly hear: (event: OperativeEvent) => unknown;
   isOff: boolean;
 }
 
@@ -126,7 +126,9 @@ export class EventHub {
     for (const listener of this.#listeners) {
       if (listener.isOff) continue;
       try {
-        listener.hear(event);
+        const heard = listener.hear(event);
+        // An async listener: its rejection is as little anybody else's as a throw.
+        if (heard instanceof Promise) heard.catch(this.#onListenerError);
       } catch (thrown) {
         this.#onListenerError(thrown);
       }

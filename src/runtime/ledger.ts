@@ -185,8 +185,10 @@ export class Ledger implements Inbox {
 
   /** Takes a waiting message out; undefined when it does not wait. */
   withdraw(messageId: string): Ticket | undefined {
+    const ticket = this.#accepted.get(messageId);
+    if (ticket === undefined || ticket.isLanded) return undefined;
     for (const lane of [this.#steers, this.#next]) {
-      const index = lane.findIndex((ticket) => ticket.messageId === messageId && !ticket.isLanded);
+      const index = lane.indexOf(ticket);
       if (index >= 0) return lane.splice(index, 1)[0];
     }
     return undefined;

@@ -57,15 +57,16 @@ export function settingsOf(options: EngineOptions, charts: TurnCharts = standard
   };
 }
 
-/** A callback whose throw goes to `onError`; without one it is dropped, for there is nobody left to tell. */
+/** A callback whose throw or rejection goes to `onError`; without one it is dropped, for there is nobody left to tell. */
 export function quietly<Argument>(
-  callback: ((argument: Argument) => void) | undefined,
+  callback: ((argument: Argument) => unknown) | undefined,
   onError: (thrown: unknown) => void = () => undefined,
 ): (argument: Argument) => void {
   if (callback === undefined) return () => undefined;
   return (argument) => {
     try {
-      callback(argument);
+      const result = callback(argument);
+      if (result instanceof Promise) result.catch(onError);
     } catch (thrown) {
       onError(thrown);
     }

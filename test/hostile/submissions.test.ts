@@ -7,6 +7,7 @@ import {
   createOperative,
   isTurnchartError,
   userMessage,
+  type EngineOptions,
   type Message,
   type OperativeOptions,
 } from '../../src/index.ts';
@@ -136,4 +137,42 @@ test('a host that throws at the start of a run leaves the conversation free', as
   await host.advance(1_000);
   await result;
   verifyTranscript(conversation);
+});
+
+describe('an async function that rejects', () => {
+  // As plain JavaScript passes it, where no type speaks against it.
+  const rejecting = (() => Promise.reject(new Error('rejected'))) as () => void;
+
+  async function turnWith(more: Partial<EngineOptions>, listener?: () => void) {
+    const unhandled: unknown[] = [];
+    const note = (reason: unknown) => void unhandled.push(reason);
+    process.on('unhandledRejection', note);
+    const host = simulatedHost();
+    const engine = createEngine({ model: scriptedModel([{ text: 'Hi' }], { host }), host, ...more });
+    const operative = createOperative({ engine });
+    if (listener !== undefined) operative.subscribe(listener);
+    const { delivery } = await operative.submit('Hi');
+    await host.advance(1_000);
+    await new Promise(setImmediate); // where unhandled rejections are reported
+    process.off('unhandledRejection', note);
+    return { status: (await delivery).status, unhandled };
+  }
+
+  test('as a listener goes to onListenerError and harms nobody', async () => {
+    const errors: unknown[] = [];
+    const onListenerError = (error: unknown) => void errors.push(error);
+    const { status, unhandled } = await turnWith({ onListenerError }, rejecting);
+    expect({ status, unhandled }).toEqual({ status: 'answered', unhandled: [] });
+    expect(errors.length).toBeGreaterThan(0);
+  });
+
+  test.each<[string, Partial<EngineOptions>]>([
+    ['an inspector', { inspect: rejecting }],
+    ['onListenerError', { onListenerError: rejecting }],
+  ])('as %s harms nobody', async (_what, more) => {
+    const throwing = () => {
+      throw new Error('thrown');
+    };
+    expect(await turnWith(more, throwing)).toEqual({ status: 'answered', unhandled: [] });
+  });
 });
