@@ -1,7 +1,7 @@
 // Turns blocks of unknown origin into valid result content: known fields only, well-formed texts, nothing dropped silently.
 // Called by tool-result and result-content.
 
-import type { MediaSource, ResultContent, TextBlock } from '../conversation/block.ts';
+import type { DocumentBlock, ResultContent, TextBlock } from '../conversation/block.ts';
 import type { JsonValue } from '../conversation/json.ts';
 import { shortText } from './bounded-text.ts';
 import { jsonText } from './json-text.ts';
@@ -23,30 +23,22 @@ export function readResultContent(content: unknown): ResultContent[] {
 
 function readBlock(value: unknown): ResultContent {
   try {
-    // A parse boundary: every field is checked before use.
-    const block = (typeof value === 'object' && value !== null ? value : {}) as Fields;
-    switch (block['type']) {
-      case 'text':
-        return typeof block['text'] === 'string' ? readText(block, block['text']) : described(value, 'text is missing');
-      case 'image': {
-        const source = readSource(block['source']);
-        return typeof source === 'string' ? described(value, source) : { type: 'image', source };
-      }
-      case 'document':
-        return readDocument(value, block);
-      default:
-        return described(value, 'not a text, image or document block');
+    const block = fieldsOf(value);
+    const { type, text, title } = block;
+    if (type === 'text') return typeof text === 'string' ? readText(block, text) : described(value, 'text is missing');
+    if (type !== 'image' && type !== 'document') return described(value, 'not a text, image or document block');
+    const source = readSource(block['source']);
+    if (typeof source === 'string') return described(value, source);
+    if (type === 'document') {
+      return { type, source, ...(typeof title === 'string' ? { title: title.toWellFormed() } : {}) };
     }
+    return source.type === 'text' ? described(value, sourceRule) : { type, source };
   } catch {
     return { type: 'text', text: '(unreadable block)' };
   }
 }
 
-function readText(block: Fields, text: string): TextBlock {
-  const { refusal, citations, provider, data } = block;
-  if (refusal === undefined && citations === undefined && provider === undefined && data === undefined) {
-    return { type: 'text', text: text.toWellFormed() };
-  }
+function readText({ refusal, citations, provider, data }: Fields, text: string): TextBlock {
   return {
     type: 'text',
     text: text.toWellFormed(),
@@ -57,36 +49,26 @@ function readText(block: Fields, text: string): TextBlock {
   };
 }
 
-function readDocument(value: unknown, block: Fields): ResultContent {
-  const title = typeof block['title'] === 'string' ? { title: block['title'].toWellFormed() } : {};
-  const given = block['source'];
-  if (typeof given === 'object' && given !== null && Reflect.get(given, 'type') === 'text') {
-    const text: unknown = Reflect.get(given, 'text');
-    if (typeof text !== 'string') return described(value, 'source.text is missing');
-    return { type: 'document', source: { type: 'text', text: text.toWellFormed() }, ...title };
-  }
-  const source = readSource(given);
-  return typeof source === 'string' ? described(value, source) : { type: 'document', source, ...title };
-}
+const sourceRule = 'source must be base64 (mediaType, data), url (url) or file (provider, fileId)';
 
 // The source, or what is wrong with it.
-function readSource(value: unknown): MediaSource | string {
-  if (typeof value !== 'object' || value === null) return 'source is missing';
-  const { type, mediaType, data, url, provider, fileId } = value as Fields; // a parse boundary: checked below
-  switch (type) {
-    case 'base64':
-      if (typeof mediaType !== 'string' || typeof data !== 'string') return 'source needs mediaType and data';
-      if (data.length > maxMediaCharacters) return `source.data has ${data.length} characters, too many to send`;
-      return { type, mediaType, data };
-    case 'url':
-      if (typeof url !== 'string') return 'source.url is missing';
-      return { type, url, ...(typeof mediaType === 'string' ? { mediaType } : {}) };
-    case 'file':
-      if (typeof provider !== 'string' || typeof fileId !== 'string') return 'source needs provider and fileId';
-      return { type, provider, fileId };
-    default:
-      return 'source.type is not base64, url or file';
+function readSource(value: unknown): DocumentBlock['source'] | string {
+  const { type, mediaType, data, url, provider, fileId, text } = fieldsOf(value);
+  if (type === 'text' && typeof text === 'string') return { type, text: text.toWellFormed() };
+  if (type === 'base64' && typeof mediaType === 'string' && typeof data === 'string') {
+    if (data.length > maxMediaCharacters) return `source.data has ${data.length} characters, too many to send`;
+    return { type, mediaType, data };
   }
+  if (type === 'url' && typeof url === 'string') {
+    return { type, url, ...(typeof mediaType === 'string' ? { mediaType } : {}) };
+  }
+  if (type === 'file' && typeof provider === 'string' && typeof fileId === 'string') return { type, provider, fileId };
+  return sourceRule;
+}
+
+// A parse boundary: every field is checked before use.
+function fieldsOf(value: unknown): Fields {
+  return (typeof value === 'object' && value !== null ? value : {}) as Fields;
 }
 
 function described(value: unknown, fault: string): TextBlock {

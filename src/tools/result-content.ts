@@ -67,19 +67,17 @@ function bounded(content: readonly ResultContent[]): ResultContent[] {
   const kept: ResultContent[] = [];
   let left = maxResultBytes;
   let omitted = 0;
+  const cut = (whole: string): string => {
+    const part = boundedText(whole, left);
+    left -= utf8Length(part);
+    return part;
+  };
   for (const block of content) {
-    const isText = block.type === 'text';
-    if (isText && block.text === '') continue; // providers refuse empty texts
-    if (left < 256) {
-      omitted++;
-    } else if (isText) {
-      const cut = boundedText(block.text, left);
-      left -= utf8Length(cut);
-      kept.push(cut === block.text ? block : { ...block, text: cut });
-    } else if (block.type === 'document' && block.source.type === 'text') {
-      const cut = boundedText(block.source.text, left);
-      left -= utf8Length(cut);
-      kept.push(cut === block.source.text ? block : { ...block, source: { type: 'text', text: cut } });
+    if (block.type === 'text' && block.text === '') continue; // providers refuse empty texts
+    if (left < 256) omitted++;
+    else if (block.type === 'text') kept.push({ ...block, text: cut(block.text) });
+    else if (block.type === 'document' && block.source.type === 'text') {
+      kept.push({ ...block, source: { type: 'text', text: cut(block.source.text) } });
     } else {
       left -= 64; // so that endless lists of small blocks end as well
       kept.push(block);

@@ -4,6 +4,8 @@ import { describe, expect, test, vi } from 'vitest';
 import type { ResultContent } from '../../src/conversation/block.ts';
 import { isToolResult, ToolResult } from '../../src/tools/tool-result.ts';
 
+const sourceRule = 'source must be base64 (mediaType, data), url (url) or file (provider, fileId)';
+
 describe('ToolResult', () => {
   test('text is one text block', () => {
     expect(ToolResult.text('hi')).toMatchObject({ content: [{ type: 'text', text: 'hi' }], isError: false });
@@ -33,9 +35,10 @@ describe('ToolResult', () => {
   test.each<[string, unknown, string]>([
     ['an unknown type', { type: 'audio' }, 'not a text, image or document block'],
     ['a text without text', { type: 'text' }, 'text is missing'],
-    ['an image without source', { type: 'image' }, 'source is missing'],
-    ['a source without data', { type: 'image', source: { type: 'base64' } }, 'source needs mediaType and data'],
-    ['a source of unknown type', { type: 'image', source: { type: 'x' } }, 'source.type is not base64, url or file'],
+    ['an image without source', { type: 'image' }, sourceRule],
+    ['a source without data', { type: 'image', source: { type: 'base64' } }, sourceRule],
+    ['a source of unknown type', { type: 'image', source: { type: 'x' } }, sourceRule],
+    ['an image of text', { type: 'image', source: { type: 'text', text: 'a' } }, sourceRule],
     ['a string', 'hello', 'not a text, image or document block'],
   ])('blocks describes %s instead of dropping it', (_what, block, fault) => {
     const { content } = ToolResult.blocks([block as ResultContent]); // callers without types
