@@ -176,7 +176,9 @@ describe('replay', () => {
   test('names no server takes are made acceptable', () => {
     const call = (name: string): Block => ({ type: 'toolCall', id: 'a', name, args: {} });
     const [answer] = messagesOf([assistantMessage([call('mcp.files/read it'), call(''), call('x'.repeat(70))])]);
-    const names = ((answer?.['tool_calls'] ?? []) as { function: { name: string } }[]).map((sent) => sent.function.name);
+    const names = ((answer?.['tool_calls'] ?? []) as { function: { name: string } }[]).map(
+      (sent) => sent.function.name,
+    );
     expect(names).toEqual(['mcp_files_read_it', 'tool', 'x'.repeat(64)]);
   });
 
