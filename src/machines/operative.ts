@@ -404,13 +404,10 @@ const config = {
               { actions: 'steer' },
             ],
             'turn.resume': { actions: 'joinResume' },
-            'turn.cancel': [
-              {
-                guard: 'holdsMessages',
-                actions: ['awaitEnd', { type: 'endClaim', params: { reason: 'aborted' } }, 'claimWaiting'],
-              },
-              { target: '#operative.idle', actions: ['awaitEnd', 'abandonCompact'] },
-            ],
+            'turn.cancel': {
+              guard: 'holdsMessages',
+              actions: ['awaitEnd', { type: 'endClaim', params: { reason: 'aborted' } }, 'claimWaiting'],
+            },
             'xstate.done.actor.compact': afterCompact,
             'xstate.error.actor.compact': afterCompact,
           },
