@@ -1,30 +1,32 @@
 // The names and shapes of tools, checked before anything runs. Called by define-tool and by createEngine.
 
 import { TurnchartError } from '../contracts/errors.ts';
+import { shortText } from './bounded-text.ts';
+import { describeValue } from './describe-value.ts';
 import { isRecord } from './schema-node.ts';
+
+/** The error of a tool that cannot be used, by its name. */
+export function invalidTool(name: string, reason: string, cause?: unknown): TurnchartError {
+  return new TurnchartError('tool.invalid', `Tool "${name}": ${reason}.`, cause === undefined ? undefined : { cause });
+}
 
 /** Throws `tool.invalidName` unless the name is 1 to 64 of a-z, A-Z, 0-9, "_" and "-". */
 export function checkToolName(name: unknown): asserts name is string {
-  const rule = 'Use 1 to 64 of a-z, A-Z, 0-9, "_" and "-".';
-  if (typeof name !== 'string') {
-    throw new TurnchartError(
-      'tool.invalidName',
-      `A tool's name must be a string, got ${name === null ? 'null' : typeof name}. ${rule}`,
-    );
-  }
-  if (name === '') throw new TurnchartError('tool.invalidName', `A tool's name is empty. ${rule}`);
-  const shown = JSON.stringify(name.length > 80 ? `${name.slice(0, 80).toWellFormed()}…` : name);
+  const fault = nameFault(name);
+  if (fault === undefined) return;
+  throw new TurnchartError('tool.invalidName', `${fault}. Use 1 to 64 of a-z, A-Z, 0-9, "_" and "-".`);
+}
+
+function nameFault(name: unknown): string | undefined {
+  if (typeof name !== 'string') return `A tool's name must be a string, got ${describeValue(name)}`;
+  if (name === '') return "A tool's name is empty";
+  const shown = `Tool name ${JSON.stringify(shortText(name, 80))}`;
   const bad = /[^a-zA-Z0-9_-]/u.exec(name);
   if (bad !== null) {
     const character = JSON.stringify(bad[0].toWellFormed());
-    throw new TurnchartError(
-      'tool.invalidName',
-      `Tool name ${shown}: the character ${character} at position ${bad.index} is not allowed. ${rule}`,
-    );
+    return `${shown}: the character ${character} at position ${bad.index} is not allowed`;
   }
-  if (name.length > 64) {
-    throw new TurnchartError('tool.invalidName', `Tool name ${shown} has ${name.length} characters. ${rule}`);
-  }
+  return name.length > 64 ? `${shown} has ${name.length} characters` : undefined;
 }
 
 /**
@@ -50,33 +52,20 @@ function checkTool(tool: unknown, index: number): string {
   if (!isRecord(tool)) {
     throw new TurnchartError(
       'tool.invalid',
-      `tools[${index}] is no tool: expected an object made by defineTool, got ${describe(tool)}.`,
+      `tools[${index}] is no tool: expected an object made by defineTool, got ${describeValue(tool)}.`,
     );
   }
-  const name = tool['name'];
+  const { name, definition } = tool;
   checkToolName(name);
   for (const member of ['parse', 'execute']) {
-    if (typeof tool[member] !== 'function') {
-      throw new TurnchartError('tool.invalid', `Tool "${name}" has no ${member} function. Make it with defineTool.`);
-    }
+    if (typeof tool[member] !== 'function') throw invalidTool(name, `no ${member} function; make it with defineTool`);
   }
-  const definition = tool['definition'];
   if (!isRecord(definition) || !isRecord(definition['parameters'])) {
-    throw new TurnchartError(
-      'tool.invalid',
-      `Tool "${name}" has no definition with parameters. Make it with defineTool.`,
-    );
+    throw invalidTool(name, 'no definition with parameters; make it with defineTool');
   }
   if (definition['name'] !== name) {
-    throw new TurnchartError(
-      'tool.invalid',
-      `Tool "${name}" publishes the name ${JSON.stringify(definition['name'])}: the model's calls would not find it. Use one name.`,
-    );
+    const published = JSON.stringify(definition['name']);
+    throw invalidTool(name, `it publishes the name ${published}, under which the model's calls would not find it`);
   }
   return name;
-}
-
-function describe(value: unknown): string {
-  if (value === null) return 'null';
-  return Array.isArray(value) ? 'an array' : typeof value;
 }

@@ -1,9 +1,9 @@
 // Tools whose work can outlive their call. Called by apps; `withBackgroundFlag` and `wantsBackground` by an engine with a registry.
 
 import type { BackgroundTool } from '../contracts/background-task.ts';
-import { TurnchartError } from '../contracts/errors.ts';
 import type { ToolDefinition } from '../contracts/model.ts';
 import type { ToolContext } from '../contracts/tool.ts';
+import { invalidTool } from './check-tool-names.ts';
 import { decodeArguments } from './decode-arguments.ts';
 import { defineTool, type ToolSettings } from './define-tool.ts';
 import { isRecord } from './schema-node.ts';
@@ -39,10 +39,7 @@ export function defineBackgroundTool<Schema extends ToolParameters, TurnContext 
   });
   const properties = tool.definition.parameters['properties'];
   if (isRecord(properties) && Object.hasOwn(properties, backgroundFlag)) {
-    throw new TurnchartError(
-      'tool.invalid',
-      `Tool "${tool.name}": the field "${backgroundFlag}" is added by the engine. Leave it out of the schema.`,
-    );
+    throw invalidTool(tool.name, `the field "${backgroundFlag}" is added by the engine; leave it out of the schema`);
   }
   return { ...tool, isBackground: true, parse: (args) => tool.parse(withoutFlag(args)) };
 }

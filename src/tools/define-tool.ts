@@ -4,7 +4,7 @@ import type { JsonValue } from '../conversation/json.ts';
 import { TurnchartError } from '../contracts/errors.ts';
 import type { ToolDefinition } from '../contracts/model.ts';
 import type { Tool, ToolContext } from '../contracts/tool.ts';
-import { checkToolName } from './check-tool-names.ts';
+import { checkToolName, invalidTool } from './check-tool-names.ts';
 import { argumentParser } from './parse-arguments.ts';
 import { readParameters } from './read-parameters.ts';
 import { isRecord } from './schema-node.ts';
@@ -87,7 +87,7 @@ function checkSpecification(specification: unknown): void {
   }
   const { name, description, execute, timeoutMs, replay } = specification;
   checkToolName(name);
-  const refuse = (reason: string): TurnchartError => new TurnchartError('tool.invalid', `Tool "${name}": ${reason}.`);
+  const refuse = (reason: string): TurnchartError => invalidTool(name, reason);
   if (typeof description !== 'string') throw refuse(`description must be a string, got ${typeof description}`);
   if (typeof execute !== 'function') throw refuse(`execute must be a function, got ${typeof execute}`);
   if (timeoutMs !== undefined && !(typeof timeoutMs === 'number' && timeoutMs > 0)) {

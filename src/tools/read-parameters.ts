@@ -1,7 +1,8 @@
 // What `parameters` of a tool says: its JSON Schema as data, and its validator. Called by define-tool at set-up.
 
 import type { JsonValue } from '../conversation/json.ts';
-import { messageOf, TurnchartError } from '../contracts/errors.ts';
+import { messageOf } from '../contracts/errors.ts';
+import { invalidTool } from './check-tool-names.ts';
 import type { Validation } from './parse-arguments.ts';
 import { isRecord } from './schema-node.ts';
 import { standardPart, type StandardResult } from './standard-schema.ts';
@@ -19,11 +20,11 @@ export function readParameters(toolName: string, parameters: unknown): Parameter
   const standard = standardPart(parameters);
   if (standard === undefined) {
     if (isRecord(parameters)) return { schema: objectSchema(toolName, parameters) };
-    throw invalid(toolName, `parameters must be a schema, got ${parameters === null ? 'null' : typeof parameters}`);
+    throw invalidTool(toolName, `parameters must be a schema, got ${parameters === null ? 'null' : typeof parameters}`);
   }
   const validate = standard['validate'];
   if (typeof validate !== 'function') {
-    throw invalid(toolName, 'parameters has no validate function in its "~standard" part');
+    throw invalidTool(toolName, 'parameters has no validate function in its "~standard" part');
   }
   return {
     schema: objectSchema(toolName, jsonSchemaOf(toolName, standard)),
@@ -36,18 +37,18 @@ function jsonSchemaOf(toolName: string, standard: Readonly<Record<string, unknow
   const converter = standard['jsonSchema'];
   const input: unknown = isRecord(converter) ? converter['input'] : undefined;
   if (typeof input !== 'function') {
-    const vendor = typeof standard['vendor'] === 'string' ? standard['vendor'] : 'unknown';
     const advice =
-      vendor === 'valibot'
-        ? 'wrap it in toStandardJsonSchema of @valibot/to-json-schema'
-        : 'use a schema that carries it (zod 4, arktype), a plain JSON Schema, or jsonSchema() of turnchart/json-schema';
-    throw invalid(toolName, `the schema (vendor "${vendor}") does not carry JSON Schema; ${advice}`);
+      'use zod 4, arktype, toStandardJsonSchema of @valibot/to-json-schema, jsonSchema() of turnchart/json-schema, ' +
+      'or a plain JSON Schema';
+    throw invalidTool(
+      toolName,
+      `the schema (vendor "${String(standard['vendor'])}") does not carry JSON Schema; ${advice}`,
+    );
   }
   try {
     return convert(input, converter);
   } catch (cause) {
-    const reason = `its schema cannot be written as JSON Schema (${messageOf(cause)}); leave out what JSON cannot express`;
-    throw invalid(toolName, reason, cause);
+    throw invalidTool(toolName, `its schema cannot be written as JSON Schema (${messageOf(cause)})`, cause);
   }
 }
 
@@ -69,11 +70,14 @@ function objectSchema(toolName: string, schema: unknown): { readonly [key: strin
   try {
     copy = JSON.parse(JSON.stringify(schema) ?? 'null');
   } catch (cause) {
-    throw invalid(toolName, `its JSON Schema is no JSON (${messageOf(cause)})`, cause);
+    throw invalidTool(toolName, `its JSON Schema is no JSON (${messageOf(cause)})`, cause);
   }
   if (!isRecord(copy) || copy['type'] !== 'object') {
     const type = isRecord(copy) ? (JSON.stringify(copy['type']) ?? 'missing') : 'missing';
-    throw invalid(toolName, `the schema's "type" must be "object", got ${type}; put the value in a field of an object`);
+    throw invalidTool(
+      toolName,
+      `the schema's "type" must be "object", got ${type}; put the value in a field of an object`,
+    );
   }
   const { $schema: _dialect, ...rest } = copy;
   return rest as { readonly [key: string]: JsonValue }; // JSON.parse yields nothing else
@@ -92,12 +96,4 @@ function readResult(toolName: string, result: unknown): Validation {
   // A parse boundary: Standard Schema's own shape. arktype's failures are arrays with `issues`.
   const { issues, value } = result as StandardResult<unknown> & { readonly value?: unknown };
   return issues === undefined || issues === null ? { ok: true, value } : { ok: false, issues: [...issues] };
-}
-
-function invalid(toolName: string, reason: string, cause?: unknown): TurnchartError {
-  return new TurnchartError(
-    'tool.invalid',
-    `Tool "${toolName}": ${reason}.`,
-    cause === undefined ? undefined : { cause },
-  );
 }

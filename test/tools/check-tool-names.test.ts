@@ -37,9 +37,9 @@ describe('checkToolNames', () => {
   test.each<[string, unknown, string]>([
     ['null', null, 'tools[0] is no tool: expected an object made by defineTool, got null'],
     ['a function', () => 1, 'got function'],
-    ['a tool without parse', { ...named('A'), parse: undefined }, '"A" has no parse function'],
-    ['a tool without execute', { ...named('A'), execute: 1 }, '"A" has no execute function'],
-    ['a tool without definition', { ...named('A'), definition: undefined }, '"A" has no definition'],
+    ['a tool without parse', { ...named('A'), parse: undefined }, '"A": no parse function'],
+    ['a tool without execute', { ...named('A'), execute: 1 }, '"A": no execute function'],
+    ['a tool without definition', { ...named('A'), definition: undefined }, '"A": no definition'],
     [
       'a tool that publishes another name',
       { ...named('A'), definition: named('B').definition },
