@@ -46,7 +46,6 @@ export type {
   TurnRun,
 } from './contracts/engine.ts';
 export {
-  errorCodes,
   isModelError,
   isTurnchartError,
   ModelError,
