@@ -29,6 +29,8 @@ export function createRender({ color, columns }: RenderOptions): Render {
   const dim = paint(2, 22);
   const red = paint(31, 39);
   const green = paint(32, 39);
+  const diffLine = (text: string): string =>
+    text.startsWith('+') ? green(text) : text.startsWith('-') ? red(text) : text.startsWith('@@') ? dim(text) : text;
   let unfinished = false;
   let half = ''; // the first half of a character whose second half comes with the next piece
 
@@ -79,7 +81,7 @@ export function createRender({ color, columns }: RenderOptions): Render {
       case 'message.queued':
         return line(dim(wide(`⏎ queued for the next turn: ${plainLine(ownWords(event.message))}`)));
       case 'toolCall.awaitingApproval':
-        return line(wide(`? ${callText(event.call)} waits for approval`)) + previewText(event.preview, line);
+        return line(wide(`? ${callText(event.call)} waits for approval`)) + previewText(event.preview, line, diffLine);
       case 'toolCall.backgrounded':
         return line(wide(`⇢ ${callText(event.call)} goes on in the background as ${event.taskId}`));
       case 'toolCall.settled': {
@@ -115,10 +117,16 @@ export function createRender({ color, columns }: RenderOptions): Render {
 }
 
 // The whole of it, uncut: this is what a person decides on.
-function previewText(preview: JsonValue | undefined, line: (text: string) => string): string {
+function previewText(
+  preview: JsonValue | undefined,
+  line: (text: string) => string,
+  diffLine: (text: string) => string,
+): string {
   if (typeof preview !== 'object' || preview === null || Array.isArray(preview)) return '';
-  const shown = Object.entries(preview).find(([name]) => name === 'command' || name === 'diff')?.[1];
-  return typeof shown === 'string' ? line(plainText(shown).replace(/^/gm, '  ')) : '';
+  const shown = Object.entries(preview).find(([name]) => name === 'command' || name === 'diff');
+  if (shown === undefined || typeof shown[1] !== 'string') return '';
+  const lines = plainText(shown[1]).split('\n');
+  return line(lines.map((one) => `  ${shown[0] === 'diff' ? diffLine(one) : one}`).join('\n'));
 }
 
 /** `read_file(file_path: "src/a.ts")`, on one line, with long values and long lists of them cut. */

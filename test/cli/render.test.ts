@@ -90,6 +90,15 @@ describe('createRender', () => {
     ).toBe('! transformer mine (beforeTurn) failed: No.\n');
   });
 
+  test('the diff a person decides on is shown whole, and coloured where there are colours', () => {
+    const diff = '@@ -1,2 +1,2 @@\n kept\n-old\n+new';
+    const events = [{ type: 'toolCall.awaitingApproval', call, preview: { type: 'update', diff } }] as const;
+    expect(rendered(events)).toContain('  @@ -1,2 +1,2 @@\n   kept\n  -old\n  +new\n');
+    const coloured = rendered(events, { color: true });
+    expect(coloured).toContain('\u001B[31m-old\u001B[39m');
+    expect(coloured).toContain('\u001B[32m+new\u001B[39m');
+  });
+
   test('shows steered messages, approvals and background work', () => {
     const framed = userMessage(
       [
