@@ -3,16 +3,6 @@
 /** What ids are made for. */
 export type IdKind = 'message' | 'turn' | 'task' | 'call' | 'session';
 
-const prefixes: Readonly<Record<IdKind, string>> = {
-  message: 'msg_',
-  turn: 'turn_',
-  task: 'task_',
-  call: 'call_',
-  session: 'session_',
-};
-
-const alphabet = '0123456789abcdefghijklmnopqrstuv';
-
 // One call for random bytes serves 128 ids: a call costs more than the bytes.
 const pool = new Uint32Array(512);
 let next = pool.length;
@@ -23,13 +13,11 @@ export function createId(kind: IdKind): string {
     globalThis.crypto.getRandomValues(pool);
     next = 0;
   }
-  return prefixes[kind] + sixOf(pool[next++]) + sixOf(pool[next++]) + sixOf(pool[next++]) + sixOf(pool[next++]);
+  const prefix = kind === 'message' ? 'msg' : kind;
+  return `${prefix}_${sixOf(pool[next++])}${sixOf(pool[next++])}${sixOf(pool[next++])}${sixOf(pool[next++])}`;
 }
 
+// Six characters for the upper 30 of 32 bits.
 function sixOf(bits = 0): string {
-  return pick(bits) + pick(bits >>> 5) + pick(bits >>> 10) + pick(bits >>> 15) + pick(bits >>> 20) + pick(bits >>> 25);
-}
-
-function pick(bits: number): string {
-  return alphabet.charAt(bits & 31);
+  return (bits >>> 2).toString(32).padStart(6, '0');
 }

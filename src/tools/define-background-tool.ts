@@ -65,24 +65,24 @@ export function withBackgroundFlag(definition: ToolDefinition): ToolDefinition {
 
 /** Whether the arguments, as the model sent them, ask for a task. Never throws. */
 export function wantsBackground(args: unknown): boolean {
-  try {
-    const decoded = decodeArguments(args);
-    const flag = decoded.ok && Object.hasOwn(decoded.args, backgroundFlag) ? decoded.args[backgroundFlag] : false;
-    return flag === true || flag === 'true';
-  } catch {
-    return false; // arguments that cannot be read are refused by `parse`
-  }
+  const flag = splitFlag(args)?.flag;
+  return flag === true || flag === 'true';
 }
 
 // What cannot be decoded goes on as it is: `parse` says what is wrong with it.
 function withoutFlag(args: unknown): unknown {
+  return splitFlag(args)?.rest ?? args;
+}
+
+// The flag and the other arguments; undefined where there is no flag to be read.
+function splitFlag(args: unknown): { readonly flag: unknown; readonly rest: object } | undefined {
   try {
     const decoded = decodeArguments(args);
-    if (!decoded.ok || !Object.hasOwn(decoded.args, backgroundFlag)) return args;
-    const { [backgroundFlag]: _flag, ...rest } = decoded.args;
-    return rest;
+    if (!decoded.ok || !Object.hasOwn(decoded.args, backgroundFlag)) return undefined;
+    const { [backgroundFlag]: flag, ...rest } = decoded.args;
+    return { flag, rest };
   } catch {
-    return args;
+    return undefined;
   }
 }
 
