@@ -8,12 +8,15 @@ export type ServiceSnapshot<Facts> = Snapshot<Facts> & { readonly work: ServiceW
 /** What a service's own mailbox takes: the settlement it sends itself, and XState's stop. */
 export type ServiceEvent<Facts> =
   | { readonly type: 'service.settled'; readonly facts: Facts }
+  | { readonly type: 'service.failed'; readonly error: unknown }
   | { readonly type: 'xstate.stop' };
 
 /** What running work can do to its actor. */
 export interface ServiceActor<Facts> {
   /** Ends the actor with facts; the chart moves before this returns, unless it is in a step already. Call it once. */
   settle(facts: Facts): void;
+  /** Ends the actor with an error: the invoke's `onError`. For what may throw after `begin` has returned. */
+  fail(error: unknown): void;
   /** Sends an event to the chart that invoked the service. */
   report<Event extends EventObject>(event: Event): void;
   /** The actor itself, as a parent for flat actors. */
@@ -47,6 +50,9 @@ export function serviceLogic<Input, Facts>(begin: BeginWork<Input, Facts>): Serv
           // A listener of what the service told last may have made the chart leave it.
           if (!snapshot.work.isStopped) self.send({ type: 'service.settled', facts });
         },
+        fail: (error) => {
+          if (!snapshot.work.isStopped) self.send({ type: 'service.failed', error });
+        },
         report: (event) => self._parent?.send(event),
         self,
       });
@@ -55,6 +61,8 @@ export function serviceLogic<Input, Facts>(begin: BeginWork<Input, Facts>): Serv
       switch (event.type) {
         case 'service.settled':
           return { status: 'done', output: event.facts, error: undefined, work: snapshot.work };
+        case 'service.failed':
+          return { status: 'error', output: undefined, error: event.error, work: snapshot.work };
         case 'xstate.stop':
           snapshot.work.isStopped = true;
           snapshot.work.stop?.();
@@ -99,14 +107,17 @@ export class BareService implements ServiceActor<unknown> {
     try {
       this.#stop = this.#begin(this.#input, this);
     } catch (error) {
-      this.#tell({ type: `xstate.error.actor.${this.#id}`, error, actorId: this.#id });
-      return;
+      return this.fail(error);
     }
     if (this.#isStopped) this.#stop?.(); // the chart left it while it began
   }
 
   settle(output: unknown): void {
     this.#tell({ type: `xstate.done.actor.${this.#id}`, output, actorId: this.#id });
+  }
+
+  fail(error: unknown): void {
+    this.#tell({ type: `xstate.error.actor.${this.#id}`, error, actorId: this.#id });
   }
 
   report<Event extends EventObject>(event: Event): void {

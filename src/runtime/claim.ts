@@ -38,23 +38,23 @@ export function claimConversation(conversation: Conversation): void {
 /** Gives the claim back, once the turn or the operative has ended. */
 export function releaseConversation(conversation: Conversation): void {
   claimed.delete(conversation);
-  if (checked.has(conversation)) noteValid(conversation); // not one that was refused
 }
 
-/** All that is in the transcript now is known to be valid. */
+/** All that is in the transcript now is known to be valid. Not for the end of a turn: the host may have changed things meanwhile. */
 export function noteValid(conversation: Conversation): void {
   checked.set(conversation, conversation.messages.length);
 }
 
 /**
- * Repairs what a stored or hand-made transcript may hold and says what was changed. The first time the whole
- * transcript is read, later only what was put behind what was checked. Throws `conversation.invalid` on what is no
+ * Repairs what a stored or hand-made transcript may hold and says what was changed. The first time, and when it has
+ * become shorter, the whole transcript is read; later only what was put behind what was checked, the last turn included. Throws `conversation.invalid` on what is no
  * transcript at all.
  */
 export function makeValid(conversation: Conversation): readonly string[] {
   const known = checked.get(conversation);
   checked.set(conversation, conversation.messages.length);
-  if (known !== undefined && tailFault(conversation, known) === undefined) return [];
+  const isLonger = known !== undefined && known <= conversation.messages.length;
+  if (isLonger && tailFault(conversation, known) === undefined) return [];
   const { conversation: valid, repaired } = repair(conversation);
   const fault = pairingFault(valid.messages);
   if (fault !== undefined) {
@@ -68,7 +68,7 @@ export function makeValid(conversation: Conversation): readonly string[] {
 
 // From the last message before the new ones that does not answer calls.
 function tailFault({ messages }: Conversation, known: number): string | undefined {
-  let start = Math.min(known, messages.length);
+  let start = known;
   do start--;
   while (start > 0 && messages[start]?.role === 'tool');
   return pairingFault(messages.slice(Math.max(0, start)));

@@ -458,7 +458,6 @@ export class ConversationScope implements ReloadScope, CompactScope {
     for (const message of late) claim.channel.push({ type: 'message.queued', message });
     claim.channel.push({ type: 'turn.completed', ...result });
     claim.channel.end();
-    noteValid(this.conversation);
     this.#ended = result;
     this.#claim = undefined;
     this.#record = undefined;

@@ -175,7 +175,11 @@ class Batch {
   #finish(): void {
     this.#isOver = true;
     this.#record.settings.host.clearTimeout(this.#grace);
-    this.#record.settleResults(this.#results.filter((result) => result !== undefined));
+    try {
+      this.#record.settleResults(this.#results.filter((result) => result !== undefined));
+    } catch (thrown) {
+      return this.#actor.fail(thrown); // a transcript the host froze, a host that gives no id
+    }
     this.#actor.settle(this.#record.facts('settled'));
   }
 }

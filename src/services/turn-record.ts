@@ -226,22 +226,11 @@ export class TurnRecord implements TurnScope {
   }
 
   land(): void {
-    const partial = this.#reason === 'aborted' ? this.fold?.partial('aborted') : undefined;
-    if (this.#reason === 'failed' && this.fold !== undefined) this.events.push({ type: 'stream.reset' });
-    this.fold = undefined;
-    if (partial !== undefined) {
-      this.message = partial;
-      this.append(partial);
+    try {
+      this.#land();
+    } catch (thrown) {
+      this.breakDown(thrown); // a transcript the host froze, a host that gives no id: the turn ends all the same
     }
-    const open = openCalls(this.conversation);
-    if (open.length === 0) return;
-    const status = this.dispatch === undefined ? 'notStarted' : 'interrupted';
-    const results = open.map((call) => unstartedResult(call, status));
-    for (const [index, call] of open.entries()) {
-      const result = results[index];
-      if (result !== undefined) this.events.push({ type: 'toolCall.settled', call, result, durationMs: 0 });
-    }
-    this.settleResults(results);
   }
 
   result(): TurnResult {
@@ -273,6 +262,25 @@ export class TurnRecord implements TurnScope {
   /** What inspectors see of it: never the transcript. */
   toJSON(): JsonValue {
     return { turnId: this.turnId, iteration: this.iteration, messages: this.conversation.messages.length };
+  }
+
+  #land(): void {
+    const partial = this.#reason === 'aborted' ? this.fold?.partial('aborted') : undefined;
+    if (this.#reason === 'failed' && this.fold !== undefined) this.events.push({ type: 'stream.reset' });
+    this.fold = undefined;
+    if (partial !== undefined) {
+      this.message = partial;
+      this.append(partial);
+    }
+    const open = openCalls(this.conversation);
+    if (open.length === 0) return;
+    const status = this.dispatch === undefined ? 'notStarted' : 'interrupted';
+    const results = open.map((call) => unstartedResult(call, status));
+    for (const [index, call] of open.entries()) {
+      const result = results[index];
+      if (result !== undefined) this.events.push({ type: 'toolCall.settled', call, result, durationMs: 0 });
+    }
+    this.settleResults(results);
   }
 }
 

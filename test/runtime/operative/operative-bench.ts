@@ -21,7 +21,6 @@ import {
   verifyEvents,
   verifyTranscript,
   type ScriptedModel,
-  type ScriptedStepSource,
   type SimulatedHost,
 } from '../../../src/testing/index.ts';
 import { interpreters, type Interpreter } from '../turn-bench.ts';
