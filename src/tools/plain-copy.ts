@@ -95,7 +95,7 @@ function copyObject(value: object, state: CopyState): unknown {
 /** What to say instead of the contents: binary data, promises and the like; undefined for everything else. */
 export function describedObject(value: object): string | undefined {
   const tag = tagOf(value);
-  if (ArrayBuffer.isView(value) || /ArrayBuffer$/.test(tag))
+  if (ArrayBuffer.isView(value) || tag.endsWith('ArrayBuffer'))
     return `(${tag}, ${String(Reflect.get(value, 'byteLength'))} bytes)`;
   if (typeof Blob !== 'undefined' && value instanceof Blob) {
     return `(${tag}${value.type === '' ? '' : ` of type ${value.type}`}, ${value.size} bytes)`;

@@ -77,6 +77,9 @@ function readRules(node: SchemaRecord): Rules {
   const properties = isRecord(node['properties']) ? node['properties'] : {};
   const required = requiredOf(node);
   const known = new Set([...Object.keys(properties), ...required]);
+  const additional = schemaNode(node['additionalProperties']);
+  // Where every other field is allowed nobody asks for their names.
+  const patterns = additional === true ? [] : Object.keys(node['patternProperties'] ?? {});
   return {
     allowed: allowedValues(node),
     types: typesOf(node['type']),
@@ -86,8 +89,8 @@ function readRules(node: SchemaRecord): Rules {
       isRequired: required.includes(name),
     })),
     known,
-    additional: schemaNode(node['additionalProperties']),
-    patterns: Object.keys(node['patternProperties'] ?? {}).map((source) => new RegExp(source, 'u')),
+    additional,
+    patterns: patterns.map((source) => new RegExp(source, 'u')),
     prefix: schemaList(node['prefixItems']),
     items: schemaNode(node['items']),
     all: schemaList(node['allOf']),
