@@ -52,6 +52,9 @@ class StageRun {
   readonly #compaction: Compaction | undefined;
   readonly #calls = new SideCalls();
   #controller: AbortController | undefined;
+  #context: TransformerContext | undefined;
+  /** The transformer that was called last. */
+  #current: Transformer | undefined;
   #next = 0;
   /** The transcript when the transformer was called. */
   #found: Mark;
@@ -74,7 +77,8 @@ class StageRun {
       const input = this.#input();
       this.#found = markOf(this.#record.conversation);
       try {
-        const given: unknown = this.#call(transformer, input, this.#context(transformer));
+        this.#current = transformer;
+        const given: unknown = this.#call(transformer, input, (this.#context ??= this.#newContext()));
         if (this.#isOver) return; // it cancelled its own turn: what it gave comes too late
         if (isThenable(given)) {
           // Promise.resolve tames thenables that call back at once or twice.
@@ -132,7 +136,8 @@ class StageRun {
     return transformer[this.#stage]?.(input, context);
   }
 
-  #context(transformer: Transformer): TransformerContext {
+  // One for the whole stage: its transformers run one after the other.
+  #newContext(): TransformerContext {
     const record = this.#record;
     const { conversation, settings } = record;
     const ratio = calibrationOf(conversation);
@@ -140,7 +145,9 @@ class StageRun {
     return {
       stage: this.#stage,
       iteration: this.#stage === 'beforeTurn' ? 0 : record.iteration,
-      turnContext: record.turnContext,
+      get turnContext() {
+        return record.turnContext; // the transformer before may have replaced it
+      },
       model: record.model,
       get signal() {
         return signal();
@@ -152,7 +159,7 @@ class StageRun {
         return Math.ceil((overheadTokens(conversation.system) + overheadTokens(settings.definitions)) * ratio);
       },
       reportFailure: (error) => {
-        if (!this.#isOver) this.#refuse(transformer, error);
+        if (!this.#isOver && this.#current !== undefined) this.#refuse(this.#current, error);
       },
       complete: (request, options) => this.#calls.complete(record, request, options?.model),
     };
