@@ -9,6 +9,9 @@ import { type StructuralCheck, structuralIssues } from './structural-check.ts';
 // Far more than any model sends; values that share parts could go on for ever.
 const maxNodes = 5_000_000;
 
+// Texts that are decoded in one round.
+const maxTexts = 5_000;
+
 /** A record of arguments of its own, or what is wrong with what was sent. */
 export type DecodedArguments =
   | { readonly ok: true; readonly args: Readonly<Record<string, unknown>> }
@@ -45,14 +48,16 @@ function notObject(value: unknown): DecodedArguments {
  * text. The arguments themselves when there is none.
  */
 export function decodeNested(args: unknown, check: StructuralCheck): unknown {
-  const texts = structuralIssues(check, args).flatMap(({ path }) => {
+  const texts = structuralIssues(check, args, maxTexts).flatMap(({ path }) => {
     const value = jsonStructure(path.reduce(ownValue, args));
     return value === undefined ? [] : [{ path, value }];
   });
-  const decode = (places: typeof texts) =>
-    places.reduce((whole, { path, value }) => withValueAt(whole, path, value), args);
+  const decode = (places: typeof texts) => {
+    const copies = new Set<unknown>();
+    return places.reduce((whole, { path, value }) => withValueAt(whole, path, value, copies), args);
+  };
   // A value that is wrong where it stands stays a text; what is wrong inside of one is looked at next.
-  const wrong = new Set(structuralIssues(check, decode(texts)).map(({ path }) => String(path)));
+  const wrong = new Set(structuralIssues(check, decode(texts), maxTexts).map(({ path }) => String(path)));
   const fitting = texts.filter(({ path }) => !wrong.has(String(path)));
   return fitting.length === 0 ? args : decodeNested(decode(fitting), check);
 }
@@ -67,10 +72,18 @@ function jsonStructure(text: unknown): object | undefined {
   }
 }
 
-function withValueAt(whole: unknown, [key, ...rest]: readonly PropertyKey[], value: unknown): unknown {
+// Copies what is on the way, once: `copies` are changed in place.
+function withValueAt(
+  whole: unknown,
+  [key, ...rest]: readonly PropertyKey[],
+  value: unknown,
+  copies: Set<unknown>,
+): unknown {
   if (key === undefined) return value;
-  const part = withValueAt(ownValue(whole, key), rest, value);
-  return Array.isArray(whole) ? whole.with(Number(key), part) : { ...(whole as object), [key]: part };
+  const copy = copies.has(whole) ? whole : Array.isArray(whole) ? [...whole] : { ...(whole as object) };
+  copies.add(copy);
+  Reflect.set(copy as object, key, withValueAt(ownValue(whole, key), rest, value, copies)); // there is an own field already
+  return copy;
 }
 
 // Arrays and plain records are copied at every depth, anything else (no JSON) is kept as it is.

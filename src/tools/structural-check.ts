@@ -27,20 +27,18 @@ export interface ArgumentIssue {
   readonly isUnknownField: boolean;
 }
 
-/** True when the value fits. With a list it is told everything that is wrong, at most 50 issues. */
-export type StructuralCheck = (value: unknown, issues?: ArgumentIssue[]) => boolean;
-
-const maxIssues = 50;
+/** True when the value fits. With a list it is told everything that is wrong, at most `most` issues. */
+export type StructuralCheck = (value: unknown, issues?: ArgumentIssue[], most?: number) => boolean;
 
 /** The check of a schema. Unknown keywords are ignored; references outside of the schema allow everything. */
 export function structuralCheck(schema: SchemaNode): StructuralCheck {
-  return (value, issues) => fits(value, schema, { root: schema, path: [], issues });
+  return (value, issues, most = 0) => fits(value, schema, { root: schema, path: [], issues, most });
 }
 
-/** Everything the check finds wrong, at most 50 issues. */
-export function structuralIssues(check: StructuralCheck, value: unknown): readonly ArgumentIssue[] {
+/** Everything the check finds wrong, at most 50 issues unless told otherwise. */
+export function structuralIssues(check: StructuralCheck, value: unknown, most = 50): readonly ArgumentIssue[] {
   const issues: ArgumentIssue[] = [];
-  check(value, issues);
+  check(value, issues, most);
   return issues;
 }
 
@@ -49,6 +47,7 @@ interface Look {
   readonly root: SchemaNode;
   readonly path: PropertyKey[];
   readonly issues: ArgumentIssue[] | undefined;
+  readonly most: number;
 }
 
 /** What a schema says, read once. */
@@ -174,7 +173,7 @@ function choiceFits(value: unknown, choices: readonly SchemaNode[], look: Look):
   if (meant === undefined || others.length > 0) {
     return fault(look, () => `must be ${describeSchema({ anyOf: choices }, look.root)}, got ${describeValue(value)}`);
   }
-  look.issues?.push(...meant.slice(0, maxIssues - look.issues.length));
+  look.issues?.push(...meant.slice(0, look.most - look.issues.length));
   return false;
 }
 
@@ -189,7 +188,7 @@ function faultAt(look: Look, key: PropertyKey, text: () => string, isUnknownFiel
   return fault({ ...look, path: [...look.path, key] }, text, isUnknownField);
 }
 
-function fault({ issues, path }: Look, text: () => string, isUnknownField = false): false {
-  if (issues !== undefined && issues.length < maxIssues) issues.push({ path: [...path], text: text(), isUnknownField });
+function fault({ issues, path, most }: Look, text: () => string, isUnknownField = false): false {
+  if (issues !== undefined && issues.length < most) issues.push({ path: [...path], text: text(), isUnknownField });
   return false;
 }

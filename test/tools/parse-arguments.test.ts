@@ -104,6 +104,18 @@ describe.each([
     expect(of.parse(sent)).toEqual({ ok: true, args: { path: '{"keep":"text"}', edits, options: { deep: true } } });
   });
 
+  test('decodes thousands of items sent as JSON text, more than one round of it', () => {
+    const edit = { old: 'a', new: 'b' };
+    const sent = { path: 'a', edits: Array.from({ length: 6000 }, () => JSON.stringify(edit)) };
+    expect(of.parse(sent)).toEqual({ ok: true, args: { path: 'a', edits: sent.edits.map(() => edit) } });
+  });
+
+  test('leaves a text that holds JSON of another kind than is wanted a text', () => {
+    expect(problemsOf({ path: 'a', edits: '{"old":"a"}' }, of)).toBe(
+      String.raw`"edits" must be an array, got string "{\"old\":\"a\"}"`,
+    );
+  });
+
   test('explains what is wrong inside of a field sent as JSON text', () => {
     expect(problemsOf({ path: 'a', edits: '[{"old":"a"}]' }, of)).toBe(
       '"edits[0].new" is required (string) but missing',
