@@ -180,7 +180,7 @@ class Reader {
       const found = (this.#chart.implementations.actions as Implementations | undefined)?.[name];
       // A built-in action has a type; what it does is XState's secret.
       if (typeof found !== 'function' || 'type' in found || typeof params === 'function') {
-        return this.#refuse(where, 'action');
+        return this.#refuse(where, `action ${name}`);
       }
       return { run: (args: StepArguments) => found(args, params) };
     });
