@@ -185,6 +185,7 @@ export class ReferenceOperative implements Surroundings {
     for (let due = this.turn?.dueAt; due !== undefined && due <= until; due = this.turn?.dueAt) {
       this.now = due;
       this.turn?.fire();
+      this.model.hearAll(); // what it causes at once happens before the clock goes on
     }
     this.now = until;
   }

@@ -19,7 +19,7 @@ test(
     expect(left['signals']).toBeGreaterThan(40);
     expect(left['made']).toBeGreaterThan(1_000);
     // Ids of accepted messages are remembered for the life of the operative, with outcome and fate: some 600 bytes a turn.
-    expect(left['bytesPerTurn']).toBeLessThan(1_500);
+    expect(left['bytesPerTurn']).toBeLessThan(2_500);
     console.log(`1,000 turns: ${stdout.trim()}`);
   },
 );

@@ -24,6 +24,8 @@ const withPaths =
   (args, hasWildcards) =>
     (mayHaveWildcards || !hasWildcards) && args.every((word) => word === '--' || option.test(word) || isInside(word));
 const version: Rule = (args) => args.length === 1 && (args[0] === '--version' || args[0] === '-v');
+// Python's -v is not its version: it reads a program from standard input.
+const pythonVersion: Rule = (args) => args.length === 1 && (args[0] === '--version' || args[0] === '-V');
 // head and tail as filters: a number of lines, no file, no following.
 const lineCount: Rule = (args, hasWildcards) =>
   !hasWildcards &&
@@ -58,8 +60,8 @@ const rules: { readonly [name: string]: Rule } = {
   uniq: only(flags('cdiu')),
   node: version,
   npm: version,
-  python: version,
-  python3: version,
+  python: pythonVersion,
+  python3: pythonVersion,
   git: ([subcommand = '', ...args], hasWildcards) =>
     subcommand === '--version'
       ? args.length === 0

@@ -13,6 +13,11 @@ import { bashTool, isReadOnlyCommand, readOnlyPrograms } from '../../../src/tool
 
 const runs = (count: number) => ({ numRuns: count * Number(process.env['TURNCHART_RUNS'] ?? 1) });
 
+it('python -v asks: it reads a program from standard input', () => {
+  expect(isReadOnlyCommand(`echo 'open("x","w")' | python3 -v`)).toBe(false);
+  expect(isReadOnlyCommand('python3 -V')).toBe(true);
+});
+
 it.each([
   'ls',
   'ls -la src',
