@@ -241,8 +241,8 @@ it('keeps the rules for tools', async () => {
 
 const patterns = fc.constantFrom('foo', '^', 'o+', 'baz$', '^$', 'FOO', 'x|y', 'a.b');
 
-// An ignore file that takes everything back, as `!*/`, makes rg search Git's own folder; we never do.
-const isOfTheTree = (line: string): boolean => line !== '' && !line.startsWith('.git/');
+// An ignore file that takes everything back, as `!*/`, makes rg search hidden folders: they have tests of their own.
+const isOfTheTree = (line: string): boolean => line !== '' && !/(?:^|\/)\.[^:]*:/.test(line.replace('\0', ':'));
 
 it('law: in any tree it finds what the command rg finds, with and without ripgrep', async () => {
   const program = (await findRipgrep()) ?? '';
@@ -258,6 +258,8 @@ it('law: in any tree it finds what the command rg finds, with and without ripgre
   };
   await fc.assert(
     fc.asyncProperty(fileTrees, patterns, fc.boolean(), async (tree, pattern, isIgnoringCase) => {
+      // In an ignore file rg takes braces for alternatives; Git, and so we, for the characters they are.
+      fc.pre(!tree.some(([path, text]) => path.endsWith('ignore') && /[{}]/.test(String(text))));
       const folder = await mkdtemp(join(tmpdir(), 'turnchart-test-'));
       try {
         execFileSync('git', ['init', '-q'], { cwd: folder });
@@ -281,7 +283,10 @@ it('law: in any tree it finds what the command rg finds, with and without ripgre
               { pattern, '-i': isIgnoringCase, head_limit: 0, ...args },
               newContext(),
             );
-            return text.split('\n').filter((line) => !/^\[(?:\d+ matching|Searched )|^No matches/.test(line));
+            return text
+              .split('\n')
+              .filter((line) => !/^\[(?:\d+ matching|Searched )|^No matches/.test(line))
+              .filter(isOfTheTree);
           };
           expect((await ours({ output_mode: 'count' })).toSorted()).toEqual(counts.toSorted());
           expect((await ours({ output_mode: 'content' })).toSorted()).toEqual(
