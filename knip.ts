@@ -14,6 +14,7 @@ export default {
     'scripts/*.ts',
     'scripts/*.mjs',
     'test/**/*.test.ts',
+    'test/seed.ts',
     'test/types/**/*.ts',
   ],
   project: ['src/**/*.ts', 'scripts/**/*.{ts,mjs}', 'test/**/*.ts', 'examples/**/*.ts', 'bench/**/*.ts'],
