@@ -174,6 +174,13 @@ export class ReferenceTurn {
     });
   }
 
+  // False when a listener has made the turn leave where it was.
+  #told(...events: readonly string[]): boolean {
+    const stay = this.#stay;
+    this.#around.log(...events);
+    return stay === this.#stay;
+  }
+
   #enter(phase: Phase, dueAt = Infinity): void {
     this.phase = phase;
     this.#stay++;
@@ -282,7 +289,7 @@ export class ReferenceTurn {
     const { setup } = this.#around;
     if (failure === 'overflow') {
       this.#error = codes[failure];
-      this.#around.log(...reset);
+      if (!this.#told(...reset)) return;
       return this.#settle(() => {
         if (this.#isReshaped || setup.stages.beforeIteration.length === 0) return this.#close('contextOverflow');
         this.#isReshaped = true;
@@ -292,12 +299,12 @@ export class ReferenceTurn {
     }
     if (!retryable.has(failure) || this.#attempt >= setup.retries) {
       this.#error = codes[failure];
-      this.#around.log(...reset);
+      if (!this.#told(...reset)) return;
       return this.#settle(() => this.#end('failed'));
     }
     const waitMs = bounds.retryMs * 2 ** this.#attempt;
     this.#attempt++;
-    this.#around.log(`stream.retrying ${this.#attempt}`, ...reset);
+    if (!this.#told(`stream.retrying ${this.#attempt}`, ...reset)) return;
     this.#settle(() => this.#enter('waiting', this.#around.now + waitMs));
   }
 
@@ -331,7 +338,7 @@ export class ReferenceTurn {
     this.#dueAt = Infinity;
     const shape = `t:${batch.statuses.join(',')}`;
     this.#around.transcript.push(shape);
-    this.#around.log(`message.appended ${shape}`, 'toolResults.settled');
+    if (!this.#told(`message.appended ${shape}`, 'toolResults.settled')) return;
     this.#settle(() => (batch.isInterrupted ? this.#end('aborted') : this.#decide()));
   }
 
