@@ -211,7 +211,12 @@ export class ConversationScope implements ReloadScope, CompactScope {
   dropClaim(): void {
     const claim = this.#claim;
     this.#claim = undefined;
+    this.hub.hold();
     claim?.channel.end(); // whoever submitted a known message meanwhile reads it
+    // No turn tells of the reload, but the transcript is another one now.
+    if (claim?.reloaded !== undefined) {
+      this.hub.publish({ type: 'transcript.replaced', by: 'reload', messages: claim.reloaded.messages });
+    }
     for (const { question } of claim?.resumes ?? []) this.declineResume(question);
   }
 

@@ -567,6 +567,7 @@ export class ReferenceOperative implements Surroundings {
       this.#claim = undefined;
       this.state = 'idle';
       claim.channel.hasEnded = true;
+      this.#tell(undefined, 'transcript.replaced');
       for (const { index } of claim.resumes) {
         this.resumes[index] = 'nothingToDo';
         this.resumeReaders[index] = { channel: undefined, from: 0 };
