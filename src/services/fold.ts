@@ -55,7 +55,7 @@ export class Fold {
   /** Takes one event in order. A fault says what the model did wrong; the fold is then of no further use. */
   take(event: StreamEvent): Taken {
     if (typeof event !== 'object' || event === null) return fault(`an event must be an object, got ${describe(event)}`);
-    if (!this.#started && isBlockEvent(event.type)) return fault(`"${event.type}" came before "message.start"`);
+    if (!this.#started && blockTags.has(event.type)) return fault(`"${event.type}" came before "message.start"`);
     switch (event.type) {
       case 'text.delta':
         return this.#grow(event.index, 'text', event.text, event.type);
@@ -255,11 +255,8 @@ function uniqueCallIds(content: Block[], createCallId: () => string): readonly B
   return content;
 }
 
-function isBlockEvent(tag: string): boolean {
-  return tag !== 'message.start' && tag !== 'usage' && tag !== 'raw' && typeof tag === 'string' && knownTags.has(tag);
-}
-
-const knownTags: ReadonlySet<string> = new Set([
+// What may come only after `message.start`.
+const blockTags: ReadonlySet<string> = new Set([
   'text.start',
   'text.delta',
   'text.end',
