@@ -12,7 +12,7 @@ export default {
     'bench/*.ts',
     'examples/*.ts',
     'scripts/*.ts',
-    'scripts/*.mjs',
+    'scripts/**/*.mjs',
     'test/**/*.test.ts',
     'test/seed.ts',
     'test/types/**/*.ts',

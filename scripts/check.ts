@@ -43,6 +43,7 @@ const packageSteps: readonly Step[] = [
 
 const fullPackageSteps: readonly Step[] = [
   { name: 'publint', command: ['publint', '--strict'] },
+  { name: 'installed', command: ['node', 'scripts/installed.ts'], speaks: true },
   { name: 'types as installed', command: ['attw', '--pack', '.', '--profile', 'esm-only', '--no-definitely-typed'] },
 ];
 

@@ -1,6 +1,6 @@
 // Puts a transformer through arbitrary conversations and reports the smallest one that makes it break a law.
 
-import fc from 'fast-check';
+import type { Arbitrary } from 'fast-check';
 import { messageOf } from '../../contracts/errors.ts';
 import type { Transformer } from '../../contracts/transformer.ts';
 import type { Conversation } from '../../conversation/conversation.ts';
@@ -9,6 +9,7 @@ import { conversations } from './conversations.ts';
 import type { Law } from './laws/law.ts';
 import { laws as allLaws } from './laws/laws.ts';
 import { copyOf, Trial } from './trial.ts';
+import { fc } from './fast-check.ts';
 
 /** What is checked, and how long. */
 export interface CheckTransformerOptions {
@@ -21,7 +22,7 @@ export interface CheckTransformerOptions {
   /** What the model can take; the transformer reads it as `context.model.info.contextTokens`. Default 1,000. */
   readonly contextTokens?: number;
   /** Default: all that is valid, with up to 30 messages and texts of up to some kilobytes. */
-  readonly conversations?: fc.Arbitrary<Conversation>;
+  readonly conversations?: Arbitrary<Conversation>;
 }
 
 /** A transformer broke a law. The message has all there is to know, with the conversation as JSON. */

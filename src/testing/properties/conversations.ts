@@ -1,6 +1,6 @@
 // Arbitrary valid conversations and tool calls. Called by property tests of transformers, adapters and codecs.
 
-import fc from 'fast-check';
+import type { Arbitrary } from 'fast-check';
 import type {
   AudioBlock,
   Block,
@@ -17,6 +17,7 @@ import type {
 import type { Conversation } from '../../conversation/conversation.ts';
 import type { Message, Role } from '../../conversation/message.ts';
 import { jsonObjects, jsonValues, texts } from './json-values.ts';
+import { fc } from './fast-check.ts';
 
 /** What conversations may look like. */
 export interface ConversationConstraints {
@@ -36,7 +37,7 @@ export interface ConversationConstraints {
  * boundaries that keep from an earlier user message or answer, texts with unicode traps. A boundary aside, nothing refers to other
  * messages, so they shrink by dropping pieces and simplifying blocks.
  */
-export function conversations(constraints: ConversationConstraints = {}): fc.Arbitrary<Conversation> {
+export function conversations(constraints: ConversationConstraints = {}): Arbitrary<Conversation> {
   const { maxMessages = 30, boundaries = true, openTail = false, maxRepeats = 1 } = constraints;
   const piece = fc.oneof(
     { weight: 3, arbitrary: said(maxRepeats) },
@@ -56,7 +57,7 @@ export function conversations(constraints: ConversationConstraints = {}): fc.Arb
 }
 
 /** Tool calls with JSON arguments of any kind, mostly objects, or with `rawArgs` that are no JSON. */
-export function toolCalls(): fc.Arbitrary<ToolCallBlock> {
+export function toolCalls(): Arbitrary<ToolCallBlock> {
   return record({ id: fc.string({ minLength: 1, maxLength: 12, unit: idCharacters }), call: callBodies() }).map(
     ({ id, call }) => ({ type: 'toolCall', id, ...call }),
   );
@@ -135,7 +136,7 @@ function assemble(
   return messages;
 }
 
-function said(maxRepeats: number): fc.Arbitrary<Piece> {
+function said(maxRepeats: number): Arbitrary<Piece> {
   const content = fc.oneof(
     { weight: 4, arbitrary: longTextBlocks(maxRepeats).map((block) => [block]) },
     { weight: 1, arbitrary: fc.array(fc.oneof(textBlocks(), images(), documents(), audios()), { maxLength: 3 }) },
@@ -143,11 +144,11 @@ function said(maxRepeats: number): fc.Arbitrary<Piece> {
   return record({ content, meta: metas() }).map((piece) => ({ kind: 'said', ...piece }));
 }
 
-function compacted(): fc.Arbitrary<Piece> {
+function compacted(): Arbitrary<Piece> {
   return record({ summary: texts(), keepFrom: fc.nat(1000) }).map((piece) => ({ kind: 'compacted', ...piece }));
 }
 
-function answered(maxRepeats: number): fc.Arbitrary<Piece> {
+function answered(maxRepeats: number): Arbitrary<Piece> {
   const content = fc.array(
     fc.oneof({ weight: 4, arbitrary: textBlocks() }, { weight: 2, arbitrary: thoughts() }, foreignBlocks()),
     { maxLength: 3 },
@@ -170,7 +171,7 @@ function answered(maxRepeats: number): fc.Arbitrary<Piece> {
   }).map((piece) => ({ kind: 'answered', ...piece }));
 }
 
-function callBodies(): fc.Arbitrary<CallBody> {
+function callBodies(): Arbitrary<CallBody> {
   const name = fc.string({ minLength: 1, maxLength: 20, unit: idCharacters });
   return fc.oneof(
     { weight: 6, arbitrary: record({ name, args: jsonObjects() }) },
@@ -180,7 +181,7 @@ function callBodies(): fc.Arbitrary<CallBody> {
   );
 }
 
-function textBlocks(): fc.Arbitrary<TextBlock> {
+function textBlocks(): Arbitrary<TextBlock> {
   return fc.oneof(
     { weight: 6, arbitrary: texts().map((text): TextBlock => ({ type: 'text', text })) },
     record({
@@ -194,7 +195,7 @@ function textBlocks(): fc.Arbitrary<TextBlock> {
   );
 }
 
-function longTextBlocks(maxRepeats: number): fc.Arbitrary<TextBlock> {
+function longTextBlocks(maxRepeats: number): Arbitrary<TextBlock> {
   if (maxRepeats <= 1) return textBlocks();
   const long = record({ text: texts(), times: fc.integer({ min: 1, max: maxRepeats }) });
   return fc.oneof(
@@ -203,7 +204,7 @@ function longTextBlocks(maxRepeats: number): fc.Arbitrary<TextBlock> {
   );
 }
 
-function thoughts(): fc.Arbitrary<ThinkingBlock> {
+function thoughts(): Arbitrary<ThinkingBlock> {
   const type = fc.constant('thinking' as const);
   return fc.oneof(
     record({ type, text: texts() }),
@@ -212,7 +213,7 @@ function thoughts(): fc.Arbitrary<ThinkingBlock> {
   );
 }
 
-function foreignBlocks(): fc.Arbitrary<ProviderBlock> {
+function foreignBlocks(): Arbitrary<ProviderBlock> {
   return record({
     type: fc.constant('provider' as const),
     provider: providers(),
@@ -221,11 +222,11 @@ function foreignBlocks(): fc.Arbitrary<ProviderBlock> {
   });
 }
 
-function images(): fc.Arbitrary<ImageBlock> {
+function images(): Arbitrary<ImageBlock> {
   return record({ type: fc.constant('image' as const), source: media('image/png') });
 }
 
-function documents(): fc.Arbitrary<DocumentBlock> {
+function documents(): Arbitrary<DocumentBlock> {
   const text = record({ type: fc.constant('text' as const), text: texts() });
   return fc.record(
     { type: fc.constant('document' as const), source: fc.oneof(text, media('application/pdf')), title: texts() },
@@ -233,14 +234,14 @@ function documents(): fc.Arbitrary<DocumentBlock> {
   );
 }
 
-function audios(): fc.Arbitrary<AudioBlock> {
+function audios(): Arbitrary<AudioBlock> {
   return fc.record(
     { type: fc.constant('audio' as const), source: media('audio/wav'), transcript: texts() },
     { requiredKeys: ['type', 'source'], noNullPrototype: true },
   );
 }
 
-function media(mediaType: string): fc.Arbitrary<MediaSource> {
+function media(mediaType: string): Arbitrary<MediaSource> {
   return fc.oneof(
     fc.base64String().map((data): MediaSource => ({ type: 'base64', mediaType, data })),
     fc.webUrl().map((url): MediaSource => ({ type: 'url', url })),
@@ -248,11 +249,11 @@ function media(mediaType: string): fc.Arbitrary<MediaSource> {
   );
 }
 
-function providers(): fc.Arbitrary<string> {
+function providers(): Arbitrary<string> {
   return fc.constantFrom('anthropic', 'openai', 'other');
 }
 
-function metas(): fc.Arbitrary<Pick<Message, 'meta'>> {
+function metas(): Arbitrary<Pick<Message, 'meta'>> {
   return fc.oneof(
     { weight: 4, arbitrary: fc.constant({}) },
     jsonObjects().map((meta) => ({ meta })),
@@ -260,6 +261,6 @@ function metas(): fc.Arbitrary<Pick<Message, 'meta'>> {
 }
 
 /** Plain objects: fast-check's own default is one without a prototype now and then, which no JSON has. */
-function record<Fields>(model: { [Key in keyof Fields]: fc.Arbitrary<Fields[Key]> }): fc.Arbitrary<Fields> {
+function record<Fields>(model: { [Key in keyof Fields]: Arbitrary<Fields[Key]> }): Arbitrary<Fields> {
   return fc.record(model, { noNullPrototype: true });
 }

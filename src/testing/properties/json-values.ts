@@ -1,7 +1,8 @@
 // Arbitrary texts and JSON values with the traps of real ones. Called by the other arbitraries and by property tests.
 
-import fc from 'fast-check';
+import type { Arbitrary } from 'fast-check';
 import type { JsonValue } from '../../conversation/json.ts';
+import { fc } from './fast-check.ts';
 
 const traps = [
   '\u0000',
@@ -21,7 +22,7 @@ const traps = [
 ];
 
 /** Texts: ordinary ones, any graphemes, and traps: NUL, lone surrogates, bidi marks, `__proto__`, markup, JSON in text. */
-export function texts(): fc.Arbitrary<string> {
+export function texts(): Arbitrary<string> {
   return fc.oneof(
     { weight: 6, arbitrary: fc.string() },
     { weight: 2, arbitrary: fc.string({ unit: 'grapheme' }) },
@@ -30,7 +31,7 @@ export function texts(): fc.Arbitrary<string> {
 }
 
 /** JSON values whose keys and strings are `texts()`; numbers of any size, never -0, which `JSON.stringify` alters. */
-export function jsonValues(): fc.Arbitrary<JsonValue> {
+export function jsonValues(): Arbitrary<JsonValue> {
   return fc.letrec<{ value: JsonValue; object: JsonValue }>((tie) => ({
     value: fc.oneof(
       { depthSize: 'small', withCrossShrink: true },
@@ -46,6 +47,6 @@ export function jsonValues(): fc.Arbitrary<JsonValue> {
 }
 
 /** JSON objects, as most tools take for arguments. */
-export function jsonObjects(): fc.Arbitrary<{ readonly [key: string]: JsonValue }> {
+export function jsonObjects(): Arbitrary<{ readonly [key: string]: JsonValue }> {
   return fc.dictionary(texts(), jsonValues(), { maxKeys: 4, noNullPrototype: true });
 }

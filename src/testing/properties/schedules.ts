@@ -1,7 +1,8 @@
 // Arbitrary schedules: how long each step of a concurrent test waits, so that every interleaving can come up.
 
-import * as fc from 'fast-check';
+import type { Arbitrary } from 'fast-check';
 import { nextMacrotask } from '../real-time.ts';
+import { fc } from './fast-check.ts';
 
 /** How long a schedule may be. */
 export interface SchedulesConstraints {
@@ -24,7 +25,7 @@ export interface Schedule {
  * Arbitrary schedules: pauses of 0 to 14 microtask turns (what one await costs to what a turn's step costs), now and
  * then 90, now and then until everything has settled. Shrinks to none.
  */
-export function schedules(constraints: SchedulesConstraints = {}): fc.Arbitrary<Schedule> {
+export function schedules(constraints: SchedulesConstraints = {}): Arbitrary<Schedule> {
   const pause = fc.oneof(
     { withCrossShrink: true },
     { arbitrary: fc.integer({ min: 0, max: 14 }), weight: 12 },

@@ -1,6 +1,7 @@
 // Arbitrary cuts of a stream: for decoders, folds and readers, which must not care where chunks end.
 
-import * as fc from 'fast-check';
+import type { Arbitrary } from 'fast-check';
+import { fc } from './fast-check.ts';
 
 /** How a stream may be cut. */
 export interface StreamChunksConstraints {
@@ -14,22 +15,22 @@ export interface StreamChunksConstraints {
  * Cuts of a text (between any two UTF-16 units, so also inside surrogate pairs) or of bytes, in order; joined they are
  * the whole again. Without a source: of an arbitrary text. One case in eight cuts everywhere. Shrinks to one piece.
  */
-export function streamChunks(source?: string, constraints?: StreamChunksConstraints): fc.Arbitrary<readonly string[]>;
+export function streamChunks(source?: string, constraints?: StreamChunksConstraints): Arbitrary<readonly string[]>;
 export function streamChunks(
   source: Uint8Array,
   constraints?: StreamChunksConstraints,
-): fc.Arbitrary<readonly Uint8Array[]>;
+): Arbitrary<readonly Uint8Array[]>;
 export function streamChunks(
   source?: string | Uint8Array,
   constraints: StreamChunksConstraints = {},
-): fc.Arbitrary<readonly (string | Uint8Array)[]> {
+): Arbitrary<readonly (string | Uint8Array)[]> {
   if (source === undefined) {
     return fc.string({ unit: 'binary' }).chain((text) => streamChunks(text, constraints));
   }
   return cutsOf(source.length, constraints).map((cuts) => piecesOf(source, cuts));
 }
 
-function cutsOf(length: number, constraints: StreamChunksConstraints): fc.Arbitrary<readonly number[]> {
+function cutsOf(length: number, constraints: StreamChunksConstraints): Arbitrary<readonly number[]> {
   const { allowEmpty = true, maxCuts = 32 } = constraints;
   const least = allowEmpty ? 0 : 1;
   const most = allowEmpty ? length : length - 1;
