@@ -1,39 +1,81 @@
-// Bundles the built root entry for browsers and looks at what came in: no zod, no Node modules, no SDK. The bundle is
-// left where size-limit measures it.
+// Bundles the built root entry for browsers and looks at what came in: no zod, no Node modules, no SDK; and of an app
+// that uses a part, only that part. The whole is left where size-limit measures it.
 
 import { mkdir } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { rolldown } from 'rolldown';
 
 const root = resolve(import.meta.dirname, '..');
 const file = resolve(root, 'node_modules/.cache/turnchart/root.js');
+const entry = resolve(root, 'dist/index.js');
 
 // What the root entry may bring into a browser besides the library itself.
 const welcome = new Set(['xstate']);
 
 const faults: string[] = [];
-const bundle = await rolldown({
-  input: resolve(root, 'dist/index.js'),
-  platform: 'browser',
-  onLog(_level, log) {
-    faults.push(log.message);
-  },
-});
-await mkdir(dirname(file), { recursive: true });
-const { output } = await bundle.write({ file, format: 'esm', minify: true, codeSplitting: false });
-await bundle.close();
+const all = await bundle(`export * from ${JSON.stringify(entry)};`, file);
+for (const name of all.imports) faults.push(`The root entry imports '${name}' at run time`);
+for (const name of all.packages) if (!welcome.has(name)) faults.push(`The root entry contains ${name}`);
+console.log(`root entry for browsers: ${kilobytes(all.code)}, ${[...all.packages].join(', ') || 'no package'} inside`);
 
-const packages = new Set<string>();
-for (const chunk of output) {
-  if (chunk.type !== 'chunk') continue;
-  for (const name of [...chunk.imports, ...chunk.dynamicImports]) faults.push(`imports '${name}' at run time`);
-  for (const module of chunk.moduleIds) {
+const agent = await bundle(using('createEngine', 'createOperative', 'defineTool'));
+console.log(`an app with an operative and tools: ${kilobytes(agent.code)}`);
+
+// Nothing in the library may run, or hold on to the runtime, for being imported.
+const data = await bundle(using('createConversation', 'userMessage', 'textOf'));
+console.log(`an app that only makes conversations: ${kilobytes(data.code)}`);
+for (const name of data.packages) faults.push(`An app that only makes conversations contains ${name}`);
+for (const folder of ['machines', 'services', 'runtime', 'transformers']) {
+  if (data.modules.some((module) => module.includes(`/dist/${folder}/`))) {
+    faults.push(`An app that only makes conversations contains modules of ${folder}/`);
+  }
+}
+
+for (const fault of faults) console.error(fault);
+if (faults.length > 0) process.exitCode = 1;
+
+interface Bundled {
+  readonly code: string;
+  readonly imports: readonly string[];
+  /** Modules of which something is left in the bundle. */
+  readonly modules: readonly string[];
+  readonly packages: ReadonlySet<string>;
+}
+
+async function bundle(source: string, target?: string): Promise<Bundled> {
+  const made = await rolldown({
+    input: 'app',
+    platform: 'browser',
+    plugins: [
+      {
+        name: 'app',
+        resolveId: (id) => (id === 'app' ? '\0app' : null),
+        load: (id) => (id === '\0app' ? source : null),
+      },
+    ],
+    onLog(_level, log) {
+      faults.push(log.message);
+    },
+  });
+  const options = { format: 'esm', minify: true, codeSplitting: false } as const;
+  if (target !== undefined) await mkdir(dirname(target), { recursive: true });
+  const { output } = await (target === undefined ? made.generate(options) : made.write({ file: target, ...options }));
+  await made.close();
+  const [chunk] = output;
+  const modules = Object.entries(chunk.modules).flatMap(([id, { renderedLength }]) => (renderedLength > 0 ? [id] : []));
+  const packages = new Set<string>();
+  for (const module of modules) {
     const found = /node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)/.exec(module)?.[1];
     if (found !== undefined) packages.add(found.replace('\\', '/'));
   }
+  return { code: chunk.code, imports: [...chunk.imports, ...chunk.dynamicImports], modules, packages };
 }
-for (const name of packages) if (!welcome.has(name)) faults.push(`contains ${name}`);
 
-console.log(`root entry for browsers: ${[...packages].join(', ') || 'no package'} inside`);
-for (const fault of faults) console.error(`The root entry ${fault}`);
-if (faults.length > 0) process.exitCode = 1;
+function using(...names: readonly string[]): string {
+  return `import { ${names.join(', ')} } from ${JSON.stringify(entry)}; globalThis.used = [${names.join(', ')}];`;
+}
+
+function kilobytes(code: string): string {
+  return `${(gzipSync(code, { level: 9 }).length / 1000).toFixed(1)} kB`;
+}

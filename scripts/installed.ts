@@ -17,6 +17,7 @@ const faults: string[] = [];
 try {
   await install();
   await runWithEachNode();
+  reportImportTime();
   await compileExamples();
 } finally {
   await rm(project, { recursive: true, force: true });
@@ -43,6 +44,22 @@ async function runWithEachNode(): Promise<void> {
     if (status === 0) process.stdout.write(stdout);
     else faults.push(`use.mjs fails on ${node === floor ? 'the oldest Node' : 'this Node'}:\n${stdout}${stderr}`);
   }
+}
+
+/** Told, not judged: times on a shared machine are no gate. Rounds are interleaved, the best of each counts. */
+function reportImportTime(): void {
+  const best = { bare: Infinity, imported: Infinity };
+  for (let round = 0; round < 10; round += 1) {
+    best.bare = Math.min(best.bare, secondsOf(''));
+    best.imported = Math.min(best.imported, secondsOf(`import '${manifest.name}'`));
+  }
+  console.log(`importing the root entry takes ${Math.round((best.imported - best.bare) * 1000)} ms over bare node`);
+}
+
+function secondsOf(code: string): number {
+  const started = performance.now();
+  spawnSync(process.execPath, ['--input-type=module', '--eval', code], { cwd: project });
+  return (performance.now() - started) / 1000;
 }
 
 async function compileExamples(): Promise<void> {
