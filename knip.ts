@@ -32,7 +32,6 @@ export default {
     '@vitejs/plugin-react',
     'elkjs',
     'html-to-text',
-    'playwright-core',
     'react',
     'react-dom',
     'ws',
