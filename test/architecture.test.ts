@@ -67,7 +67,6 @@ describe('folder table', () => {
     'src/inspect',
     'src/inspect/server',
     'src/realtime',
-    'src/realtime/openai',
     'src/tools/agent',
     'src/tools/http',
     'src/tools/tasks',

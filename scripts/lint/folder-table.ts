@@ -71,7 +71,7 @@ export const folderTable: readonly FolderRow[] = [
   { folder: 'src/realtime', rooms: [conversation, contracts, machines, services], packages: [], node: false },
   {
     folder: 'src/realtime/openai',
-    rooms: [conversation, contracts, machines, services, 'src/realtime'],
+    rooms: [conversation, contracts, machines, services, adapters, 'src/realtime'],
     packages: ['openai', 'ws'],
     node: true,
   },

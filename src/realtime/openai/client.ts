@@ -1,0 +1,154 @@
+// The OpenAI SDK as transport of the REST half (calls, client secrets, webhooks): loaded at the first use, or the client
+// the app passed. Where a session's key and address come from; a session needs no SDK. Called by every function that goes
+// out.
+
+import type { OpenAI } from 'openai';
+import type { CallFacts } from '../../adapters/http-errors.ts';
+import { secretsIn, shownAddress } from '../../adapters/redact.ts';
+import { messageOf, TurnchartError } from '../../contracts/errors.ts';
+
+/** Who is asked, with which key. */
+export interface ClientOptions {
+  /**
+   * An instance of the SDK, used as it is: its key, address, organisation and headers; then `apiKey` and `baseURL` do
+   * nothing.
+   */
+  readonly client?: unknown;
+  /**
+   * Default: `OPENAI_API_KEY`, but never for a `baseURL` other than OpenAI's: a key goes only where it was given for. In
+   * browsers give a client secret (`ek_…`), never the key itself.
+   */
+  readonly apiKey?: string;
+  /** With the version, as `https://api.openai.com/v1` (the default). `http:` and `ws:` addresses are taken too. */
+  readonly baseURL?: string;
+}
+
+/** What is used of the SDK. */
+export interface RealtimeClient {
+  readonly baseURL: string;
+  readonly apiKey: string | null;
+  readonly organization?: string | null;
+  readonly project?: string | null;
+  readonly webhookSecret?: string | null;
+  readonly realtime: Pick<OpenAI['realtime'], 'calls' | 'clientSecrets'>;
+  readonly webhooks: Pick<OpenAI['webhooks'], 'unwrap'>;
+}
+
+/** The app's client, or one made for the options. Throws `peer.missing` without the SDK, `options.invalid` for a client that is none. */
+export async function clientOf(options: ClientOptions, asker: string): Promise<RealtimeClient> {
+  if (options.client !== undefined) {
+    if (isClient(options.client)) return options.client;
+    throw noClient(asker);
+  }
+  const { OpenAI } = await importSdk(asker);
+  try {
+    return new OpenAI({ maxRetries: 0, ...keyAndAddress(options) });
+  } catch (cause) {
+    throw new TurnchartError('options.invalid', `${asker} cannot make a client: ${messageOf(cause)}`, { cause });
+  }
+}
+
+/** What error messages may say about who was asked, and what they must not quote. */
+export function factsOf(client: RealtimeClient | undefined, options: ClientOptions, model: string): CallFacts {
+  const address = client?.baseURL ?? options.baseURL;
+  return {
+    provider: 'OpenAI',
+    model,
+    secrets: [
+      options.apiKey,
+      client?.apiKey ?? undefined,
+      client?.webhookSecret ?? undefined,
+      ...secretsIn({}, address),
+    ],
+    baseURL: address === undefined ? undefined : shownAddress(address),
+    keyVariable: options.baseURL === undefined ? 'OPENAI_API_KEY' : undefined,
+  };
+}
+
+/** True for anything with the REST half of the Realtime API. */
+export function isClient(value: unknown): value is RealtimeClient {
+  return (
+    typeof field(value, 'baseURL') === 'string' &&
+    typeof field(field(field(value, 'realtime'), 'calls'), 'accept') === 'function'
+  );
+}
+
+/** What a socket needs of a client, or of the options and the environment where there is none. */
+export interface Access {
+  readonly baseURL: string;
+  readonly key: string | undefined;
+  readonly organization?: string | null | undefined;
+  readonly project?: string | null | undefined;
+}
+
+/** Key and address of a session. Throws `options.invalid` for a client that is none, and without a key for OpenAI itself. */
+export async function accessOf(options: ClientOptions): Promise<Access> {
+  const { client } = options;
+  if (client !== undefined && !isClient(client)) throw noClient('openaiRealtime(…)');
+  if (client !== undefined) {
+    const { baseURL, organization, project } = client;
+    return { baseURL, organization, project, key: await keyOf(client) };
+  }
+  const baseURL = options.baseURL ?? variable('OPENAI_BASE_URL') ?? 'https://api.openai.com/v1';
+  const isFirst = isOpenAIs(baseURL.replace(/^ws(s?):/i, 'http$1:'));
+  const key = options.apiKey ?? (options.baseURL === undefined || isFirst ? variable('OPENAI_API_KEY') : undefined);
+  if (key === undefined && isFirst) {
+    throw new TurnchartError(
+      'options.invalid',
+      'openaiRealtime(…) has no key. Pass `apiKey` or `client`, or set OPENAI_API_KEY.',
+    );
+  }
+  if (!isFirst) return { baseURL, key };
+  return { baseURL, key, organization: variable('OPENAI_ORG_ID'), project: variable('OPENAI_PROJECT_ID') };
+}
+
+/** An SDK client may hold a function that gives the key anew each time. */
+async function keyOf(client: RealtimeClient): Promise<string | undefined> {
+  const provided = field(field(client, '_options'), 'apiKey');
+  const key: unknown = typeof provided === 'function' ? await provided() : client.apiKey;
+  return typeof key === 'string' && key !== '' && key !== noKey ? key : undefined;
+}
+
+function variable(name: string): string | undefined {
+  const value = typeof process === 'undefined' ? undefined : process.env?.[name]?.trim();
+  return value === '' ? undefined : value;
+}
+
+function noClient(asker: string): TurnchartError {
+  return new TurnchartError(
+    'options.invalid',
+    `${asker} expects \`client\` to be an instance of openai@7, an object with realtime.calls. Pass \`new OpenAI(…)\`, or leave it out.`,
+  );
+}
+
+// The SDK wants a key where none may be sent.
+const noKey = 'none';
+
+function keyAndAddress({ apiKey, baseURL }: ClientOptions): { apiKey?: string; baseURL?: string } {
+  if (baseURL === undefined) return apiKey === undefined ? {} : { apiKey };
+  const address = baseURL.replace(/^ws(s?):/i, 'http$1:'); // the REST half is always HTTP
+  if (apiKey !== undefined) return { apiKey, baseURL: address };
+  return isOpenAIs(address) ? { baseURL: address } : { apiKey: noKey, baseURL: address };
+}
+
+function isOpenAIs(address: string): boolean {
+  if (!URL.canParse(address)) return false;
+  const { hostname, protocol } = new URL(address);
+  return protocol === 'https:' && (hostname === 'api.openai.com' || hostname.endsWith('.api.openai.com'));
+}
+
+async function importSdk(asker: string): Promise<typeof import('openai')> {
+  try {
+    return await import('openai');
+  } catch (cause) {
+    throw new TurnchartError(
+      'peer.missing',
+      `${asker} needs the package openai, which could not be loaded. Install it: npm install openai@7`,
+      { cause },
+    );
+  }
+}
+
+function field(holder: unknown, key: string): unknown {
+  return typeof holder === 'object' && holder !== null ? Reflect.get(holder, key) : undefined;
+}
