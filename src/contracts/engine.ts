@@ -7,6 +7,7 @@ import type { Message } from '../conversation/message.ts';
 import type { BackgroundTaskRegistry } from './background-task.ts';
 import type { EngineEvent, TurnResult } from './events.ts';
 import type { Host } from './host.ts';
+import type { Inspect } from './inspect.ts';
 import type { Model, ModelRequest, ToolChoice } from './model.ts';
 import type { Tool, ToolContext, ToolSession } from './tool.ts';
 import type { MaybePromise, Transformer } from './transformer.ts';
@@ -85,8 +86,8 @@ export interface EngineOptions<TurnContext = unknown> {
   /** Told when a listener, reader or `inspect` callback throws. Default: ignored. */
   onListenerError?: (error: unknown) => void;
   host?: Partial<Host>;
-  /** Receives XState's inspection events. */
-  inspect?: (event: unknown) => void;
+  /** Receives XState's inspection events of everything that runs on this engine. */
+  inspect?: Inspect;
   steps?: EngineSteps<TurnContext>;
 }
 
@@ -112,7 +113,12 @@ export interface Engine<TurnContext = unknown> {
    */
   run(
     conversation: Conversation,
-    options?: { readonly turnContext?: TurnContext; readonly signal?: AbortSignal },
+    options?: {
+      readonly turnContext?: TurnContext;
+      readonly signal?: AbortSignal;
+      /** Inspectors show the turn below the tool call that was given this context. */
+      readonly inspectUnder?: ToolContext;
+    },
   ): TurnRun;
   readonly tools: readonly Tool<TurnContext>[];
   readonly model: Model;

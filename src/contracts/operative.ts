@@ -4,7 +4,8 @@ import type { Conversation } from '../conversation/conversation.ts';
 import type { Message } from '../conversation/message.ts';
 import type { Approve, Engine } from './engine.ts';
 import type { OperativeEvent, TurnResult } from './events.ts';
-import type { ToolSession } from './tool.ts';
+import type { Inspect } from './inspect.ts';
+import type { ToolContext, ToolSession } from './tool.ts';
 import type { MaybePromise } from './transformer.ts';
 
 /**
@@ -108,5 +109,7 @@ export interface OperativeOptions<TurnContext = unknown> {
   /** Wins over the engine's. */
   approve?: Approve<TurnContext>;
   /** Receives XState's inspection events of the operative and everything below it. */
-  inspect?: (event: unknown) => void;
+  inspect?: Inspect;
+  /** Inspectors show the operative below the tool call that was given this context: for tools that run an agent. */
+  inspectUnder?: ToolContext;
 }

@@ -19,6 +19,7 @@ import {
   type TableNode,
   type TableTransition,
 } from './chart-table.ts';
+import { relay } from './relay.ts';
 import { BareService, type BeginWork } from './service.ts';
 
 /** A snapshot with the fields of XState's that others read. */
@@ -215,7 +216,7 @@ function carryOut(
   }
 }
 
-function perform(actions: readonly TableAction[], args: StepArguments, invoked: InvokedById, { defer }: Scope): void {
+function perform(actions: readonly TableAction[], args: StepArguments, invoked: InvokedById, scope: Scope): void {
   for (const action of actions) {
     if ('run' in action) {
       action.run(args);
@@ -224,9 +225,9 @@ function perform(actions: readonly TableAction[], args: StepArguments, invoked: 
     const child = invoked.get(action.child);
     const event = action.eventOf(args);
     if (child === undefined || child instanceof BareService) continue;
-    defer(() => {
+    scope.defer(() => {
       // One that has ended within this step is done with its events; XState would warn.
-      if (child.getSnapshot().status === 'active') child.send(event);
+      if (child.getSnapshot().status === 'active') relay(scope.self, child, event);
     });
   }
 }

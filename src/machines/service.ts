@@ -1,6 +1,7 @@
 // The shape of every invoked service: actor logic that begins work when started and settles once, synchronously, with facts.
 
 import type { ActorLogic, EventObject, Snapshot } from 'xstate';
+import { relay } from './relay.ts';
 
 /** A service actor's snapshot. The work itself lives outside it: only the outcome can be seen. */
 export type ServiceSnapshot<Facts> = Snapshot<Facts> & { readonly work: ServiceWork };
@@ -26,17 +27,28 @@ export interface ServiceActor<Facts> {
 /** Begins the work; the returned function abandons it and is called at most once, never after it has settled. */
 export type BeginWork<Input, Facts> = (input: Input, actor: ServiceActor<Facts>) => (() => void) | undefined;
 
+/** What an inspector shows of a service. */
+export interface ServiceConfig {
+  readonly id: string;
+  readonly description: string;
+}
+
 /** Actor logic of a service, with the function it was made of. */
 export type ServiceLogic<Input, Facts> = ActorLogic<ServiceSnapshot<Facts>, ServiceEvent<Facts>, Input> & {
   readonly begin: BeginWork<Input, Facts>;
+  readonly config?: ServiceConfig;
 };
 
 /**
  * Makes actor logic of a function. Unlike a promise it settles in the same tick as the fact it reports, so that what
  * the facts say still holds when the chart acts on them. A throw in `begin` becomes the invoke's `onError`.
  */
-export function serviceLogic<Input, Facts>(begin: BeginWork<Input, Facts>): ServiceLogic<Input, Facts> {
+export function serviceLogic<Input, Facts>(
+  begin: BeginWork<Input, Facts>,
+  config?: ServiceConfig,
+): ServiceLogic<Input, Facts> {
   return {
+    ...(config === undefined ? {} : { config }),
     begin,
     getInitialSnapshot: (_scope, input) => ({
       status: 'active',
@@ -48,12 +60,14 @@ export function serviceLogic<Input, Facts>(begin: BeginWork<Input, Facts>): Serv
       snapshot.work.stop = begin(snapshot.work.input as Input, {
         settle: (facts) => {
           // A listener of what the service told last may have made the chart leave it.
-          if (!snapshot.work.isStopped) self.send({ type: 'service.settled', facts });
+          if (!snapshot.work.isStopped) relay(self, self, { type: 'service.settled', facts });
         },
         fail: (error) => {
-          if (!snapshot.work.isStopped) self.send({ type: 'service.failed', error });
+          if (!snapshot.work.isStopped) relay(self, self, { type: 'service.failed', error });
         },
-        report: (event) => self._parent?.send(event),
+        report: (event) => {
+          if (self._parent !== undefined) relay(self, self._parent, event);
+        },
         self,
       });
     },

@@ -37,6 +37,8 @@ export interface TurnOutput extends TurnResult {
     /** Messages held for the next turn. */
     readonly queued: number;
   };
+  /** What inspectors show of it. */
+  readonly toJSON?: () => JsonValue;
 }
 
 /** The chart's one handle on its turn. Every method is total; what it does is the runtime's business. */

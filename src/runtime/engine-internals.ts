@@ -1,13 +1,13 @@
 // What the runtime knows about an engine beyond its public face.
 
-import type { InspectionEvent } from 'xstate';
 import { TurnchartError } from '../contracts/errors.ts';
 import type { TurnSettings } from '../services/settings.ts';
+import type { Watch } from './watch.ts';
 
 /** The inside of an engine. */
 export interface EngineInternals {
   readonly settings: TurnSettings;
-  readonly inspect: ((event: InspectionEvent) => void) | undefined;
+  readonly watch: Watch | undefined;
 }
 
 const internals = new WeakMap<object, EngineInternals>();

@@ -7,7 +7,8 @@ import { defaultTransformers } from '../transformers/default-transformers.ts';
 import { standardCharts } from './charts.ts';
 import { internalsOf, noteInternals } from './engine-internals.ts';
 import { RunningTurn } from './running-turn.ts';
-import { quietly, settingsOf } from './settings.ts';
+import { settingsOf } from './settings.ts';
+import { watchOf } from './watch.ts';
 
 /**
  * Makes an engine. Throws `options.invalid`, `tool.invalidName`, `tool.duplicateName` or `tool.invalid` at once, so
@@ -32,9 +33,6 @@ export function createChartedEngine<TurnContext>(
       new RunningTurn(conversation, internalsOf(engine), runOptions),
   };
   const settings = settingsOf(own, charts);
-  noteInternals(engine, {
-    settings,
-    inspect: own.inspect === undefined ? undefined : quietly(own.inspect, settings.onListenerError),
-  });
+  noteInternals(engine, { settings, watch: watchOf({ inspect: own.inspect }, settings.onListenerError) });
   return engine;
 }

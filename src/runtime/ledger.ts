@@ -3,6 +3,8 @@
 
 import type { Delivery, SubmitOutcome } from '../contracts/operative.ts';
 import type { Submission } from '../machines/operative.ts';
+import { boundedJson } from '../conversation/bounded-json.ts';
+import type { JsonValue } from '../conversation/json.ts';
 import type { Message } from '../conversation/message.ts';
 import type { Inbox } from '../services/turn-record.ts';
 
@@ -69,6 +71,11 @@ export class Ticket implements Submission {
 
   get messageId(): string {
     return this.message.id;
+  }
+
+  /** What inspectors see of it: the message in short, never the turn's context. */
+  toJSON(): JsonValue {
+    return boundedJson(this.message);
   }
 
   /** Lets go of what it carried: its id, outcome and fate are remembered for the life of the operative, the rest is not. */

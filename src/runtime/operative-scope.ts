@@ -32,6 +32,8 @@ export interface OpenQuestion extends Question {
   /** Resolves a `resume`, `cancel`, `compact` or `close`. */
   answer(value: ResumeResult | TurnResult | boolean | undefined): void;
   refuse(error: TurnchartError): void;
+  /** What inspectors see of it: never the turn's context. */
+  toJSON?(): JsonValue;
 }
 
 /** The turn that is claimed or runs. */

@@ -18,15 +18,17 @@ import type { ToolSession } from '../contracts/tool.ts';
 import { createConversation, type Conversation } from '../conversation/conversation.ts';
 import type { Message } from '../conversation/message.ts';
 import type { OperativeMachineEvent, Question } from '../machines/operative.ts';
+import { relay } from '../machines/relay.ts';
 import { acceptMessage } from './accept-message.ts';
 import { claimConversation, makeValid, releaseConversation } from './claim.ts';
 import { inspectedOperativeLogic, operativeLogic } from './charts.ts';
 import { noteActor } from './facade-actors.ts';
-import { internalsOf, type EngineInternals } from './engine-internals.ts';
+import { internalsOf } from './engine-internals.ts';
 import { Ticket, type Decision } from './ledger.ts';
 import { ConversationScope, type OpenQuestion } from './operative-scope.ts';
 import { createSession } from './session.ts';
-import { quietly } from './settings.ts';
+import { showTranscript } from './transcript-actor.ts';
+import { watchOf } from './watch.ts';
 
 /**
  * Makes an operative. It holds the conversation until it is closed: throws `conversation.busy` when somebody else does,
@@ -59,25 +61,28 @@ class ChartedOperative implements Operative {
       releaseConversation(this.conversation);
       throw invalid;
     }
-    const inspect = inspectOf(options, engine, onListenerError);
+    const watch = watchOf(options, onListenerError, engine?.watch);
     this.#scope = new ConversationScope(options, {
       conversation: this.conversation,
       session: this.session,
       host: this.#host,
       onListenerError,
-      isInspected: inspect !== undefined,
-      notify: () => this.#actor.send(sealedEvent),
+      isInspected: watch !== undefined,
+      notify: () => {
+        if (watch === undefined) this.#actor.send(sealedEvent);
+        else relay(actor.getSnapshot().children['turn'] ?? actor, actor, sealedEvent);
+      },
     });
     const input = {
       scope: this.#scope,
       reloads: options.reloadBeforeStart !== undefined,
       startsLate: options.lateMessages === 'start',
     };
-    this.#actor =
-      inspect === undefined
-        ? createActor(operativeLogic, { id: 'operative', input })
-        : createActor(inspectedOperativeLogic, { id: 'operative', input, inspect });
-    noteActor(this, this.#actor);
+    const logic = watch === undefined ? operativeLogic : inspectedOperativeLogic;
+    const actor = createActor(logic, { id: 'operative', input, ...watch });
+    this.#actor = actor;
+    noteActor(this, actor);
+    if (watch !== undefined) this.#scope.hub.subscribe(showTranscript(actor, this.conversation, this.#host));
     this.#actor.subscribe({ next: () => this.#scope.afterStep(), error: () => this.#break() });
     this.#actor.start();
   }
@@ -181,7 +186,8 @@ class ChartedOperative implements Operative {
   ): Promise<Answer> {
     return new Promise<Answer>((resolve, refuse) => {
       // Each kind of question is answered with its own kind of value.
-      this.#send(eventOf({ kind, turnContext, answer: (value) => resolve(value as Answer), refuse }));
+      const answer: OpenQuestion['answer'] = (value) => resolve(value as Answer);
+      this.#send(eventOf({ kind, turnContext, answer, refuse, toJSON: () => kind }));
     });
   }
 
@@ -212,15 +218,6 @@ interface OperativeActor {
 }
 
 const sealedEvent = { type: 'turn.sealed' } as const;
-
-function inspectOf(
-  options: OperativeOptions,
-  engine: EngineInternals | undefined,
-  onListenerError: (thrown: unknown) => void,
-): ((event: unknown) => void) | undefined {
-  if (options.inspect !== undefined) return quietly(options.inspect, onListenerError);
-  return engine?.inspect as ((event: unknown) => void) | undefined;
-}
 
 function resultOf(ticket: Ticket, decision: Decision): SubmitResult {
   const { events, ...outcome } = decision;

@@ -2,6 +2,7 @@
 
 import { createActor } from 'xstate';
 import type { TurnRun } from '../contracts/engine.ts';
+import type { ToolContext } from '../contracts/tool.ts';
 import { TurnchartError } from '../contracts/errors.ts';
 import type { EngineEvent, TurnResult } from '../contracts/events.ts';
 import type { Conversation } from '../conversation/conversation.ts';
@@ -15,12 +16,16 @@ import type { EngineInternals } from './engine-internals.ts';
 import { SteerLedger } from './ledger.ts';
 import { createSession } from './session.ts';
 import { noteActor } from './facade-actors.ts';
+import { quietly } from './settings.ts';
+import { showTranscript } from './transcript-actor.ts';
+import { watchOf } from './watch.ts';
 
 /** What a bare run can be given. */
 export interface RunOptions {
   readonly turnContext?: unknown;
   /** Aborting it cancels the turn. */
   readonly signal?: AbortSignal;
+  readonly inspectUnder?: ToolContext;
 }
 
 /** One turn from claim to release. */
@@ -29,18 +34,20 @@ export class RunningTurn implements TurnRun {
   readonly result: Promise<TurnResult>;
   readonly #record: TurnRecord;
   readonly #ledger = new SteerLedger();
-  readonly #events = new Broadcaster<EngineEvent>();
+  #show: ((event: EngineEvent) => void) | undefined;
+  readonly #events = new Broadcaster<EngineEvent>((event) => this.#show?.(event));
   readonly #reader = this.#events.read();
   readonly #actor: TurnActor;
   readonly #signal: AbortSignal | undefined;
   #resolve: (result: TurnResult) => void = () => undefined;
   #hasEnded = false;
 
-  constructor(conversation: Conversation, { settings, inspect }: EngineInternals, options: RunOptions = {}) {
+  constructor(conversation: Conversation, { settings, watch: usual }: EngineInternals, options: RunOptions = {}) {
     this.#signal = signalOf(options);
     const { host } = settings;
     this.turnId = host.createId('turn');
     const session = createSession(host);
+    const watch = watchOf(options, settings.onListenerError, usual);
     claimConversation(conversation); // behind whatever a caller's mistake or a host can throw
     this.result = new Promise((resolve) => {
       this.#resolve = resolve;
@@ -54,15 +61,18 @@ export class RunningTurn implements TurnRun {
       inbox: this.#ledger,
       turnContext: options.turnContext,
       approve: settings.approve,
-      isInspected: inspect !== undefined,
+      isInspected: watch !== undefined,
     });
     const input = { scope: this.#record, stages: settings.stages };
     const { charts } = settings;
-    this.#actor =
-      inspect === undefined
-        ? createActor(charts.turn, { id: 'turn', input })
-        : createActor(charts.inspectedTurn, { id: 'turn', input, inspect });
-    noteActor(this, this.#actor);
+    const actor = createActor(watch === undefined ? charts.turn : charts.inspectedTurn, {
+      id: 'turn',
+      input,
+      ...watch,
+    });
+    this.#actor = actor;
+    noteActor(this, actor);
+    if (watch !== undefined) this.#show = quietly(showTranscript(actor, conversation, host), settings.onListenerError);
     this.#begin(conversation);
   }
 

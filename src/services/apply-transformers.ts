@@ -21,11 +21,14 @@ type Outcome = Rewrite | View | void | null;
 
 /** Runs one stage. A transformer that throws or breaks the pairing is reported and what it gave is not used. */
 export const applyTransformers: ServiceLogic<{ readonly scope: TurnScope; readonly stage: Stage }, TurnFacts> =
-  serviceLogic(({ scope, stage }, actor) => {
-    const run = new StageRun(recordOf(scope), stage, () => actor.settle(run.facts()));
-    run.go();
-    return () => run.abandon();
-  });
+  serviceLogic(
+    ({ scope, stage }, actor) => {
+      const run = new StageRun(recordOf(scope), stage, () => actor.settle(run.facts()));
+      run.go();
+      return () => run.abandon();
+    },
+    { id: 'applyTransformers', description: 'Runs the transformers of one stage.' },
+  );
 
 /** Has a transformer compact the transcript. `done` is called at most once, and never after the returned `abandon`. */
 export function runCompaction(

@@ -12,15 +12,18 @@ export interface CompactScope extends OperativeScope {
 }
 
 /** Settles when the compactor has answered; a failure is announced and gains nothing. */
-export const compact: ServiceLogic<OperativeScope, CompactFacts> = serviceLogic((given, actor) => {
-  const scope = given as CompactScope; // only the runtime provides this service, and it makes the scope
-  const { record, instructions } = scope.compaction() ?? {};
-  const compactor = record?.settings.compactor;
-  if (record === undefined || compactor === undefined) {
-    actor.settle({ gained: false });
-    return undefined;
-  }
-  const { messages } = record.conversation;
-  const before = messages.length;
-  return runCompaction(record, compactor, instructions, () => actor.settle({ gained: messages.length > before }));
-});
+export const compact: ServiceLogic<OperativeScope, CompactFacts> = serviceLogic(
+  (given, actor) => {
+    const scope = given as CompactScope; // only the runtime provides this service, and it makes the scope
+    const { record, instructions } = scope.compaction() ?? {};
+    const compactor = record?.settings.compactor;
+    if (record === undefined || compactor === undefined) {
+      actor.settle({ gained: false });
+      return undefined;
+    }
+    const { messages } = record.conversation;
+    const before = messages.length;
+    return runCompaction(record, compactor, instructions, () => actor.settle({ gained: messages.length > before }));
+  },
+  { id: 'compact', description: 'Summarises the older part of the transcript.' },
+);

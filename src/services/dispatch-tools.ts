@@ -3,6 +3,7 @@
 import { createActor, type AnyActorRef } from 'xstate';
 import { messageOf, TurnchartError } from '../contracts/errors.ts';
 import type { ToolCallBlock, ToolResultBlock } from '../conversation/block.ts';
+import { relay } from '../machines/relay.ts';
 import { serviceLogic, type ServiceActor, type ServiceLogic } from '../machines/service.ts';
 import type { TurnFacts, TurnScope } from '../machines/turn.ts';
 import { unstartedResult } from './call-results.ts';
@@ -12,16 +13,19 @@ import { longestDelayMs } from './settings.ts';
 import { recordOf, type TurnRecord } from './turn-record.ts';
 
 /** Results stand in call order; events come in the order of what happens. Settles once every call has a result. */
-export const dispatchTools: ServiceLogic<TurnScope, TurnFacts> = serviceLogic((scope, actor) => {
-  const batch = new Batch(recordOf(scope), actor);
-  try {
-    batch.start();
-  } catch (thrown) {
-    batch.breakOff();
-    throw thrown;
-  }
-  return () => batch.abandon();
-});
+export const dispatchTools: ServiceLogic<TurnScope, TurnFacts> = serviceLogic(
+  (scope, actor) => {
+    const batch = new Batch(recordOf(scope), actor);
+    try {
+      batch.start();
+    } catch (thrown) {
+      batch.breakOff();
+      throw thrown;
+    }
+    return () => batch.abandon();
+  },
+  { id: 'dispatchTools', description: 'Carries out the calls of one message.' },
+);
 
 class Batch {
   readonly #record: TurnRecord;
@@ -158,11 +162,10 @@ class Batch {
   #chartFor(call: ToolCallBlock, index: number): CallChart {
     const { charts } = this.#record.settings;
     if (!this.#record.isInspected) return charts.startToolCall();
-    return createActor(charts.inspectedToolCall, {
-      parent: this.#actor.self as AnyActorRef, // the service's own actor; its contract keeps xstate's types out
-      id: `toolCall:${index}`,
-      input: { callId: call.id, name: call.name },
-    }).start();
+    const parent = this.#actor.self as AnyActorRef; // the service's own actor; its contract keeps xstate's types out
+    const input = { callId: call.id, name: call.name };
+    const actor = createActor(charts.inspectedToolCall, { parent, id: `toolCall:${index}`, input }).start();
+    return { actor, send: (event) => relay(parent, actor, event), getSnapshot: () => actor.getSnapshot() };
   }
 
   #countApproval(isAsked: boolean): void {

@@ -1,5 +1,6 @@
 // One tool call, performed: the toolCall chart says what comes next, this does it and reports the facts back to the chart.
 
+import type { AnyActorRef } from 'xstate';
 import { messageOf } from '../contracts/errors.ts';
 import type { Approval } from '../contracts/engine.ts';
 import type { Tool, ToolContext } from '../contracts/tool.ts';
@@ -10,6 +11,7 @@ import { callArguments } from '../tools/call-arguments.ts';
 import { errorResultText } from '../tools/error-text.ts';
 import { readResultContent } from '../tools/read-result-content.ts';
 import { toResultBlocks } from '../tools/result-content.ts';
+import { noteCallActor } from './call-actor.ts';
 import { cancelReason } from './call-model.ts';
 import {
   refusedResult,
@@ -27,6 +29,8 @@ import type { TurnRecord } from './turn-record.ts';
 export interface CallChart {
   send(event: ToolCallMachineEvent): void;
   getSnapshot(): { readonly value: unknown; readonly status: string };
+  /** Of an inspected call. */
+  readonly actor?: AnyActorRef;
 }
 
 /** Who wants to know how a call fares. */
@@ -331,6 +335,7 @@ export class PerformedCall {
         }
       },
     };
+    if (this.#chart.actor !== undefined) noteCallActor(this.#context, this.#chart.actor);
     return this.#context;
   }
 

@@ -17,22 +17,25 @@ export interface ReloadScope extends OperativeScope {
  * Never settles within the step that started it, also when the host answers at once: what it found would be told after
  * messages that came in that step, and after a cancel that already began the next claim.
  */
-export const reload: ServiceLogic<OperativeScope, ReloadFacts> = serviceLogic((given, actor) => {
-  const scope = given as ReloadScope; // only the runtime provides this service, and it makes the scope
-  let isOver = false;
-  const settle = (work: () => boolean) => {
-    if (isOver) return;
-    isOver = true;
-    actor.settle(attempt(scope, work));
-  };
-  new Promise((resolve) => resolve(scope.load())).then(
-    (value) => settle(() => scope.takeLoaded(value)),
-    (thrown) => settle(() => fail(thrown)),
-  );
-  return () => {
-    isOver = true;
-  };
-});
+export const reload: ServiceLogic<OperativeScope, ReloadFacts> = serviceLogic(
+  (given, actor) => {
+    const scope = given as ReloadScope; // only the runtime provides this service, and it makes the scope
+    let isOver = false;
+    const settle = (work: () => boolean) => {
+      if (isOver) return;
+      isOver = true;
+      actor.settle(attempt(scope, work));
+    };
+    new Promise((resolve) => resolve(scope.load())).then(
+      (value) => settle(() => scope.takeLoaded(value)),
+      (thrown) => settle(() => fail(thrown)),
+    );
+    return () => {
+      isOver = true;
+    };
+  },
+  { id: 'reload', description: 'Fetches the transcript from the host’s store.' },
+);
 
 function attempt(scope: ReloadScope, work: () => boolean): ReloadFacts {
   try {

@@ -11,27 +11,30 @@ import { tellTogether } from './transcript.ts';
 import { recordOf, type TurnRecord } from './turn-record.ts';
 
 /** Streams one attempt to the readers and settles with the answer in the transcript, or with what comes next. */
-export const streamModel: ServiceLogic<TurnScope, TurnFacts> = serviceLogic((scope, actor) => {
-  const record = recordOf(scope);
-  const { events } = record;
-  let isOver = false; // a model may fail before the call returns
-  const call = callModel(
-    record.model,
-    record.request(),
-    {
-      host: record.settings.host,
-      idleTimeoutMs: record.settings.idleTimeoutMs,
-      messageId: record.settings.host.createId('message'),
-      onEvent: (event) => events.push(event),
-    },
-    (outcome) => {
-      isOver = true;
-      actor.settle(record.facts(concludeSafely(record, outcome)));
-    },
-  );
-  if (!isOver) record.fold = call.fold;
-  return () => call.abandon();
-});
+export const streamModel: ServiceLogic<TurnScope, TurnFacts> = serviceLogic(
+  (scope, actor) => {
+    const record = recordOf(scope);
+    const { events } = record;
+    let isOver = false; // a model may fail before the call returns
+    const call = callModel(
+      record.model,
+      record.request(),
+      {
+        host: record.settings.host,
+        idleTimeoutMs: record.settings.idleTimeoutMs,
+        messageId: record.settings.host.createId('message'),
+        onEvent: (event) => events.push(event),
+      },
+      (outcome) => {
+        isOver = true;
+        actor.settle(record.facts(concludeSafely(record, outcome)));
+      },
+    );
+    if (!isOver) record.fold = call.fold;
+    return () => call.abandon();
+  },
+  { id: 'streamModel', description: 'One call of the model.' },
+);
 
 // Nobody would hear of a throw here, as of a host's `random`, and the turn would wait for ever.
 function concludeSafely(record: TurnRecord, outcome: CallOutcome): TurnFacts['kind'] {

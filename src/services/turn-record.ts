@@ -6,6 +6,7 @@ import type { TurnReason, TurnResult } from '../contracts/events.ts';
 import type { Model, ModelRequest, StopReason } from '../contracts/model.ts';
 import type { ToolSession } from '../contracts/tool.ts';
 import type { Block, ToolCallBlock } from '../conversation/block.ts';
+import { boundedJson } from '../conversation/bounded-json.ts';
 import { openCalls, type Conversation } from '../conversation/conversation.ts';
 import type { JsonValue } from '../conversation/json.ts';
 import type { Message } from '../conversation/message.ts';
@@ -256,7 +257,7 @@ export class TurnRecord implements TurnScope {
         return inbox.queued;
       },
     };
-    return { ...this.result(), waiting };
+    return { ...this.result(), waiting, toJSON: outputJson };
   }
 
   /** What inspectors see of it: never the transcript. */
@@ -282,6 +283,12 @@ export class TurnRecord implements TurnScope {
     }
     this.settleResults(results);
   }
+}
+
+// What inspectors see of a turn's end: the message by its id.
+function outputJson(this: TurnOutput): JsonValue {
+  const { message, undrained: _, ...rest } = this;
+  return boundedJson({ ...rest, messageId: message?.id, toJSON: undefined });
 }
 
 /** The record behind a chart's scope; throws on a scope this runtime did not make. */

@@ -26,6 +26,7 @@ describe('inspect', () => {
       'streamModel',
       'toolCall:0',
       'toolCall:1',
+      'transcript',
       'turn',
     ]);
   });

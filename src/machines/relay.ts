@@ -1,0 +1,13 @@
+// Sends an event with its sender, so that an inspector can show who sent it.
+
+import type { AnyActorRef, EventObject } from 'xstate';
+
+/** As `target.send`, in the name of `source`. */
+export function relay<Event extends EventObject>(source: AnyActorRef, target: AnyActorRef, event: Event): void {
+  // What XState's own sendTo uses; not in its declarations.
+  const system = target.system as unknown as {
+    readonly _relay?: (source: AnyActorRef, target: AnyActorRef, event: Event) => void;
+  };
+  if (typeof system?._relay === 'function') system._relay(source, target, event);
+  else target.send(event);
+}

@@ -1,0 +1,98 @@
+// The actor `transcript`, beside an inspected turn: it does nothing but receive what the turn tells, so that every
+// inspector shows it. Made only where somebody inspects.
+
+import { createActor, type ActorLogic, type AnyActorRef, type EventObject, type Snapshot } from 'xstate';
+import { isStreamEvent, type OperativeEvent } from '../contracts/events.ts';
+import type { Host } from '../contracts/host.ts';
+import { boundedJson } from '../conversation/bounded-json.ts';
+import type { Conversation } from '../conversation/conversation.ts';
+import type { JsonValue } from '../conversation/json.ts';
+import { relay } from '../machines/relay.ts';
+
+// How often a streamed text is shown.
+const progressMs = 100;
+// How many messages are shown of a transcript that is there already.
+const shownMessages = 50;
+
+/** Makes the actor below `parent`; what the returned function is given it receives, in short. */
+export function showTranscript(
+  parent: AnyActorRef,
+  conversation: Conversation,
+  host: Host,
+): (event: OperativeEvent) => void {
+  const last = () => ({ last: conversation.messages.slice(-shownMessages) });
+  const actor = createActor(logic, { id: 'transcript', parent, input: new Shown(conversation, last()) }).start();
+  let streamed = '';
+  let shownAt = -Infinity;
+  const tell = (type: string, told: object) => {
+    streamed = '';
+    const { turn = parent } = (parent.getSnapshot() as { children: { turn?: AnyActorRef } }).children;
+    relay(turn, actor, new ShownEvent(conversation, type, told));
+  };
+  return (event) => {
+    if (!isStreamEvent(event)) {
+      const isOther = event.type === 'transcript.replaced' || event.type === 'turn.reloaded';
+      return tell(event.type, isOther ? { ...event, ...last() } : toldOf(event));
+    }
+    if (event.type !== 'text.delta') return;
+    streamed += event.text;
+    if (host.now() - shownAt < progressMs) return;
+    shownAt = host.now();
+    tell('message.streaming', { text: streamed });
+  };
+}
+
+/** What an inspector gets: in short as JSON, and at length for one that asks. */
+class Shown {
+  readonly #conversation: Conversation;
+  readonly #told: object;
+
+  constructor(conversation: Conversation, told: object) {
+    this.#conversation = conversation;
+    this.#told = told;
+  }
+
+  /** For the inspector of turnchart, which has bounds of its own. */
+  atLength(): object {
+    return { ...this.#told, messages: this.#conversation.messages.length };
+  }
+
+  /** Only how many messages there are. */
+  briefly(): Shown {
+    return new Shown(this.#conversation, {});
+  }
+
+  toJSON(): JsonValue {
+    return boundedJson(this.atLength());
+  }
+}
+
+class ShownEvent extends Shown implements EventObject {
+  readonly type: string;
+
+  constructor(conversation: Conversation, type: string, told: object) {
+    super(conversation, { ...told, type });
+    this.type = type;
+  }
+}
+
+type TranscriptSnapshot = Snapshot<undefined> & { readonly context: Shown };
+
+const logic: ActorLogic<TranscriptSnapshot, EventObject, Shown> & { readonly config: object } = {
+  config: { id: 'transcript', description: 'What happens to the transcript; it only listens.' },
+  getInitialSnapshot: (_scope, input) => ({
+    status: 'active',
+    context: input.briefly(),
+    output: undefined,
+    error: undefined,
+  }),
+  transition: (snapshot) => snapshot,
+  getPersistedSnapshot: (snapshot) => snapshot,
+};
+
+// A message is told when it is new; later events name it.
+function toldOf(event: OperativeEvent): object {
+  if (!('message' in event) || event.type === 'message.appended' || event.type === 'message.queued') return event;
+  const { message, ...rest } = event;
+  return { ...rest, messageId: message?.id };
+}
