@@ -14,7 +14,8 @@ export function createId(kind: IdKind): string {
     next = 0;
   }
   const prefix = kind === 'message' ? 'msg' : kind;
-  return `${prefix}_${sixOf(pool[next++])}${sixOf(pool[next++])}${sixOf(pool[next++])}${sixOf(pool[next++])}`;
+  const parts = [prefix, '_', sixOf(pool[next++]), sixOf(pool[next++]), sixOf(pool[next++]), sixOf(pool[next++])];
+  return parts.join(''); // one flat string: pieces put together by `+` would be kept as a tree six times its size
 }
 
 // Six characters for the upper 30 of 32 bits.

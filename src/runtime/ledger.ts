@@ -45,8 +45,8 @@ export type Decision = SubmitOutcome & { readonly events: AsyncIterable<unknown>
 
 /** One submission: its message, the decision at the call, and its fate. */
 export class Ticket implements Submission {
-  message: Message;
-  turnContext: unknown;
+  readonly message: Message;
+  readonly turnContext: unknown;
   /** Position in the order of acceptance. */
   sequence = 0;
   /** It is in the transcript. */
@@ -76,12 +76,6 @@ export class Ticket implements Submission {
   /** What inspectors see of it: the message in short, never the turn's context. */
   toJSON(): JsonValue {
     return boundedJson(this.message);
-  }
-
-  /** Lets go of what it carried: its id, outcome and fate are remembered for the life of the operative, the rest is not. */
-  release(): void {
-    this.message = { id: this.message.id, role: 'user', content: [] };
-    this.turnContext = undefined;
   }
 
   /** The fate; made when asked for, resolves once. */
@@ -117,13 +111,46 @@ export class Ticket implements Submission {
   }
 }
 
+/**
+ * What is remembered of a message whose fate was told, for the life of the operative: flat and small, for there is one
+ * for each message ever accepted.
+ */
+interface Settled {
+  readonly outcome: Exclude<SubmitOutcome['outcome'], 'rejected'>;
+  /** Of the outcome; empty where it names no turn. */
+  readonly turnId: string;
+  readonly status: Exclude<Delivery['status'], 'rejected'>;
+  readonly toldBy: string;
+  readonly iteration: number;
+}
+
+function settledOf(outcome: SubmitOutcome, delivery: Delivery): Settled | undefined {
+  if (outcome.outcome === 'rejected' || delivery.status === 'rejected') return undefined;
+  const hasTurn = 'turnId' in delivery;
+  return {
+    outcome: outcome.outcome,
+    turnId: 'turnId' in outcome ? outcome.turnId : '',
+    status: delivery.status,
+    toldBy: hasTurn ? delivery.turnId : '',
+    iteration: hasTurn ? delivery.iteration : 0,
+  };
+}
+
+// The ticket as whoever submits its id again has to find it.
+function ticketOf(messageId: string, { outcome, turnId, status, toldBy, iteration }: Settled): Ticket {
+  const ticket = new Ticket({ id: messageId, role: 'user', content: [] }, undefined);
+  ticket.outcome = outcome === 'queued' ? { outcome } : { outcome, turnId };
+  ticket.deliver(status === 'answered' || status === 'unanswered' ? { status, turnId: toldBy, iteration } : { status });
+  return ticket;
+}
+
 /** How a drained message is marked; must keep its id. */
 export type Frame = (message: Message) => Message;
 
 /** The ledger of an operative. */
 export class Ledger implements Inbox {
   readonly #frame: Frame;
-  readonly #accepted = new Map<string, Ticket>();
+  readonly #accepted = new Map<string, Ticket | Settled>();
   #sequence = 0;
   #turnId = '';
   /** Start the claimed turn; not yet appended by it. */
@@ -158,9 +185,15 @@ export class Ledger implements Inbox {
     return this.#owed.length > 0;
   }
 
-  /** The first ticket of this id that was not refused. */
+  /** The first ticket of this id that was not refused, or one that says the same once its fate was told. */
   known(messageId: string): Ticket | undefined {
-    return this.#accepted.get(messageId);
+    const found = this.#accepted.get(messageId);
+    return found === undefined || found instanceof Ticket ? found : ticketOf(messageId, found);
+  }
+
+  /** A message of this id was accepted. */
+  has(messageId: string): boolean {
+    return this.#accepted.has(messageId);
   }
 
   /** Takes note of a submission before it is decided: the same id may come again meanwhile. */
@@ -193,10 +226,13 @@ export class Ledger implements Inbox {
   /** Takes a waiting message out; undefined when it does not wait. */
   withdraw(messageId: string): Ticket | undefined {
     const ticket = this.#accepted.get(messageId);
-    if (ticket === undefined || ticket.isLanded) return undefined;
+    if (!(ticket instanceof Ticket) || ticket.isLanded) return undefined;
     for (const lane of [this.#steers, this.#next]) {
       const index = lane.indexOf(ticket);
-      if (index >= 0) return lane.splice(index, 1)[0];
+      if (index < 0) continue;
+      lane.splice(index, 1);
+      this.#tell(ticket, { status: 'withdrawn' });
+      return ticket;
     }
     return undefined;
   }
@@ -267,11 +303,7 @@ export class Ledger implements Inbox {
   }
 
   answered(iteration: number): void {
-    for (const ticket of this.#asked) {
-      ticket.deliver({ status: 'answered', turnId: this.#turnId, iteration });
-      ticket.release();
-    }
-    for (const ticket of this.#owed) ticket.release();
+    for (const ticket of this.#asked) this.#tell(ticket, { status: 'answered', turnId: this.#turnId, iteration });
     this.#asked = [];
     this.#owed = [];
   }
@@ -279,7 +311,7 @@ export class Ledger implements Inbox {
   /** The turn ended: what it asked in vain is unanswered. `landed` = late and held messages to append, `late` those to announce. */
   end(): { readonly late: readonly Message[]; readonly landed: readonly Message[] } {
     for (const ticket of this.#asked) {
-      ticket.deliver({ status: 'unanswered', turnId: ticket.turnId, iteration: ticket.iteration });
+      this.#tell(ticket, { status: 'unanswered', turnId: ticket.turnId, iteration: ticket.iteration });
       this.#owed.push(ticket);
     }
     this.#asked = [];
@@ -296,7 +328,7 @@ export class Ledger implements Inbox {
   /** Nothing starts by itself: what landed rests in the transcript. */
   rest(): void {
     for (const ticket of this.#landed) {
-      ticket.deliver({ status: 'queued' });
+      this.#tell(ticket, { status: 'queued' });
       this.#owed.push(ticket);
     }
     this.#landed = [];
@@ -314,6 +346,15 @@ export class Ledger implements Inbox {
     this.#next = [];
     this.#landed.push(...ordered);
     return { late: late.map(({ message }) => message), landed: landing.map(({ message }) => message) };
+  }
+
+  // From here on only what has to be told again is remembered.
+  #tell(ticket: Ticket, delivery: Delivery): void {
+    ticket.deliver(delivery);
+    const told = ticket.outcome === undefined ? undefined : settledOf(ticket.outcome, delivery);
+    if (told !== undefined && this.#accepted.get(ticket.messageId) === ticket) {
+      this.#accepted.set(ticket.messageId, told);
+    }
   }
 
   #accept(ticket: Ticket): void {

@@ -112,9 +112,7 @@ export class ConversationScope implements ReloadScope, CompactScope {
   }
 
   withdraw(messageId: string): boolean {
-    const ticket = this.ledger.withdraw(messageId);
-    if (ticket === undefined) return false;
-    ticket.deliver({ status: 'withdrawn' });
+    if (this.ledger.withdraw(messageId) === undefined) return false;
     this.#push({ type: 'message.withdrawn', messageId });
     return true;
   }

@@ -18,8 +18,9 @@ test(
     expect(left).toMatchObject({ listeners: 0, children: 0, alive: 0, state: 'idle' });
     expect(left['signals']).toBeGreaterThan(40);
     expect(left['made']).toBeGreaterThan(1_000);
-    // Ids of accepted messages are remembered for the life of the operative, with outcome and fate: some 600 bytes a turn.
-    expect(left['bytesPerTurn']).toBeLessThan(2_500);
+    // A turn of this test accepts 1.3 messages. The id of each is remembered for the life of the operative, for it must
+    // never be accepted twice, with where it went: 190 bytes a message. All else together is less than 50 bytes a turn.
+    expect(left['bytesPerTurn']).toBeLessThan(400);
     console.log(`1,000 turns: ${stdout.trim()}`);
   },
 );

@@ -7,7 +7,8 @@ import { actorOf } from '../../src/embedding/index.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
 
 const turns = 1_000;
-const warmUp = 200;
+// As many again, so that code and its feedback do not count as what a turn leaves behind.
+const warmUp = 1_000;
 
 // Held on to only at the end, so that the books do not count as what a turn leaves behind.
 let signals: AbortSignal[] | undefined;

@@ -187,6 +187,29 @@ describe('the ledger of an operative', () => {
     expect(ids(ledger.endUnbegun().late)).toEqual([]);
   });
 
+  test.each(['answered', 'unanswered', 'queued', 'withdrawn'] as const)(
+    'of a message that is told %s it remembers where it went, and not what it said',
+    async (status) => {
+      const ledger = newLedger();
+      const told = ticket('A', { heavy: true });
+      if (status === 'answered' || status === 'unanswered') ledger.start(told);
+      else ledger.steer(told);
+      told.decide({ outcome: 'startedTurn', turnId: 'turn' }, () => ({}) as never);
+      ledger.begin('turn');
+      if (status === 'answered') ledger.answered(3);
+      if (status === 'withdrawn') ledger.withdraw('A');
+      ledger.end();
+      ledger.rest();
+      const known = ledger.known('A');
+      expect(known).not.toBe(told);
+      expect([known?.message.content, known?.turnContext]).toEqual([[], undefined]);
+      expect(known?.outcome).toEqual(told.outcome);
+      expect(await known?.delivery).toEqual(await told.delivery);
+      expect(await told.delivery).toMatchObject({ status });
+      expect(ledger.withdraw('A')).toBeUndefined();
+    },
+  );
+
   test('knows a submission from the moment it is noted until it is refused', () => {
     const ledger = newLedger();
     const [first, other] = [ticket('A'), ticket('A')];
