@@ -45,7 +45,7 @@ export const folderTable: readonly FolderRow[] = [
   {
     folder: 'src/tools/http',
     rooms: [conversation, contracts, tools],
-    packages: ['chardet', 'iconv-lite'],
+    packages: ['html-to-text', 'ipaddr.js'],
     node: true,
   },
   {
@@ -81,11 +81,11 @@ export const folderTable: readonly FolderRow[] = [
     packages: ['xstate'],
     node: false,
   },
-  { folder: 'src/inspect', rooms: [machines], packages: ['xstate'], node: false },
+  { folder: 'src/inspect', rooms: [conversation, contracts, machines], packages: ['xstate'], node: false },
   {
     folder: 'src/inspect/server',
-    rooms: [machines, 'src/inspect'],
-    packages: ['@statelyai/inspect', 'ws', 'xstate'],
+    rooms: [contracts, machines, 'src/inspect'],
+    packages: ['ws', 'xstate'],
     node: true,
   },
   { folder: testing, rooms: innerRooms, packages: ['@xstate/graph', 'xstate'], node: false },

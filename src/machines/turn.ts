@@ -38,7 +38,7 @@ export interface TurnOutput extends TurnResult {
     readonly queued: number;
   };
   /** What inspectors show of it. */
-  readonly toJSON?: () => JsonValue;
+  readonly toJSON?: () => object;
 }
 
 /** The chart's one handle on its turn. Every method is total; what it does is the runtime's business. */

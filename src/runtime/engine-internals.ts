@@ -2,7 +2,7 @@
 
 import { TurnchartError } from '../contracts/errors.ts';
 import type { TurnSettings } from '../services/settings.ts';
-import type { Watch } from './watch.ts';
+import type { Watch } from '../services/watch.ts';
 
 /** The inside of an engine. */
 export interface EngineInternals {

@@ -3,9 +3,8 @@
 
 import type { Delivery, SubmitOutcome } from '../contracts/operative.ts';
 import type { Submission } from '../machines/operative.ts';
-import { boundedJson } from '../conversation/bounded-json.ts';
 import type { JsonValue } from '../conversation/json.ts';
-import type { Message } from '../conversation/message.ts';
+import { textOf, type Message } from '../conversation/message.ts';
 import type { Inbox } from '../services/turn-record.ts';
 
 /** The ledger of a bare `Engine.run`: steers wait until they are drained; what is left at the end is handed back. */
@@ -75,7 +74,7 @@ export class Ticket implements Submission {
 
   /** What inspectors see of it: the message in short, never the turn's context. */
   toJSON(): JsonValue {
-    return boundedJson(this.message);
+    return { messageId: this.messageId, text: textOf(this.message).slice(0, 200) };
   }
 
   /** The fate; made when asked for, resolves once. */

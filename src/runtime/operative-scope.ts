@@ -17,6 +17,7 @@ import type { ReloadScope } from '../services/reload.ts';
 import type { TurnSettings } from '../services/settings.ts';
 import { appendMessage, putContents, type EventSink } from '../services/transcript.ts';
 import { TurnRecord } from '../services/turn-record.ts';
+import type { Watch } from '../services/watch.ts';
 import { makeValid, noteValid, releaseConversation } from './claim.ts';
 import { internalsOf } from './engine-internals.ts';
 import { EventHub, TurnChannel } from './event-hub.ts';
@@ -59,7 +60,7 @@ export class ConversationScope implements ReloadScope, CompactScope {
   readonly #options: OperativeOptions;
   readonly #host: Host;
   readonly #notifySealed: () => void;
-  readonly #isInspected: boolean;
+  readonly #watch: Watch | undefined;
   readonly #waiting: OpenQuestion[] = [];
   #claim: Claim | undefined;
   #record: TurnRecord | undefined;
@@ -77,14 +78,14 @@ export class ConversationScope implements ReloadScope, CompactScope {
       readonly session: ToolSession;
       readonly host: Host;
       readonly onListenerError: (error: unknown) => void;
-      readonly isInspected: boolean;
+      readonly watch: Watch | undefined;
       readonly notify: () => void;
     },
   ) {
     this.#options = options;
     this.#host = parts.host;
     this.#notifySealed = parts.notify;
-    this.#isInspected = parts.isInspected;
+    this.#watch = parts.watch;
     this.conversation = parts.conversation;
     this.session = parts.session;
     this.#onListenerError = parts.onListenerError;
@@ -479,7 +480,7 @@ export class ConversationScope implements ReloadScope, CompactScope {
       onSealed: this.#notifySealed,
       turnContext,
       approve: this.#options.approve ?? settings.approve,
-      isInspected: this.#isInspected,
+      watch: this.#watch,
     });
   }
 

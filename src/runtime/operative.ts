@@ -27,7 +27,6 @@ import { internalsOf } from './engine-internals.ts';
 import { Ticket, type Decision } from './ledger.ts';
 import { ConversationScope, type OpenQuestion } from './operative-scope.ts';
 import { createSession } from './session.ts';
-import { showTranscript } from './transcript-actor.ts';
 import { watchOf } from './watch.ts';
 
 /**
@@ -67,7 +66,7 @@ class ChartedOperative implements Operative {
       session: this.session,
       host: this.#host,
       onListenerError,
-      isInspected: watch !== undefined,
+      watch,
       notify: () => {
         if (watch === undefined) this.#actor.send(sealedEvent);
         else relay(actor.getSnapshot().children['turn'] ?? actor, actor, sealedEvent);
@@ -82,7 +81,8 @@ class ChartedOperative implements Operative {
     const actor = createActor(logic, { id: 'operative', input, ...watch });
     this.#actor = actor;
     noteActor(this, actor);
-    if (watch !== undefined) this.#scope.hub.subscribe(showTranscript(actor, this.conversation, this.#host));
+    const show = watch?.show?.({ parent: actor, conversation: this.conversation, now: () => this.#host.now() });
+    if (show !== undefined) this.#scope.hub.subscribe(show);
     this.#actor.subscribe({ next: () => this.#scope.afterStep(), error: () => this.#break() });
     this.#actor.start();
   }

@@ -17,7 +17,6 @@ import { SteerLedger } from './ledger.ts';
 import { createSession } from './session.ts';
 import { noteActor } from './facade-actors.ts';
 import { quietly } from './settings.ts';
-import { showTranscript } from './transcript-actor.ts';
 import { watchOf } from './watch.ts';
 
 /** What a bare run can be given. */
@@ -61,7 +60,7 @@ export class RunningTurn implements TurnRun {
       inbox: this.#ledger,
       turnContext: options.turnContext,
       approve: settings.approve,
-      isInspected: watch !== undefined,
+      watch,
     });
     const input = { scope: this.#record, stages: settings.stages };
     const { charts } = settings;
@@ -72,7 +71,10 @@ export class RunningTurn implements TurnRun {
     });
     this.#actor = actor;
     noteActor(this, actor);
-    if (watch !== undefined) this.#show = quietly(showTranscript(actor, conversation, host), settings.onListenerError);
+    this.#show = quietly(
+      watch?.show?.({ parent: actor, conversation, now: () => host.now() }),
+      settings.onListenerError,
+    );
     this.#begin(conversation);
   }
 

@@ -1,17 +1,12 @@
 // Whether an actor is watched, by whom, and where in the tree of actors it is shown. Everything that makes an actor for
 // callers (operative, turn, registry, session) asks here.
 
-import type { AnyActorRef, InspectionEvent } from 'xstate';
-import type { Inspect } from '../contracts/inspect.ts';
+import type { Inspect, InspectObserver } from '../contracts/inspect.ts';
 import type { ToolContext } from '../contracts/tool.ts';
-import { actorOfCall } from '../services/call-actor.ts';
+import { watchBelow, type Watch } from '../services/watch.ts';
 import { quietly } from './settings.ts';
 
-/** What a watched actor is made with, for `createActor`: an inspector of its own, or a parent whose inspector sees it. */
-export interface Watch {
-  readonly inspect?: (event: InspectionEvent) => void;
-  readonly parent?: AnyActorRef;
-}
+export type { Watch } from '../services/watch.ts';
 
 /** The options that say who watches. */
 export interface WatchOptions {
@@ -28,9 +23,7 @@ export function watchOf(
   onError: (thrown: unknown) => void,
   usual?: Watch,
 ): Watch | undefined {
-  if (inspect !== undefined) {
-    return { inspect: quietly(typeof inspect === 'function' ? inspect : (event) => inspect.next?.(event), onError) };
-  }
-  const parent = inspectUnder === undefined ? undefined : actorOfCall(inspectUnder);
-  return parent === undefined ? usual : { parent };
+  if (inspect === undefined) return (inspectUnder && watchBelow(inspectUnder)) ?? usual;
+  const observer: InspectObserver = typeof inspect === 'function' ? { next: inspect } : inspect;
+  return { inspect: quietly((event: unknown) => observer.next?.(event), onError), show: observer.showTranscript };
 }

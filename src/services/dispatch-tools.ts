@@ -161,7 +161,7 @@ class Batch {
   // end, and its id never one the model chose.
   #chartFor(call: ToolCallBlock, index: number): CallChart {
     const { charts } = this.#record.settings;
-    if (!this.#record.isInspected) return charts.startToolCall();
+    if (this.#record.watch === undefined) return charts.startToolCall();
     const parent = this.#actor.self as AnyActorRef; // the service's own actor; its contract keeps xstate's types out
     const input = { callId: call.id, name: call.name };
     const actor = createActor(charts.inspectedToolCall, { parent, id: `toolCall:${index}`, input }).start();

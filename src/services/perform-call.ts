@@ -11,7 +11,6 @@ import { callArguments } from '../tools/call-arguments.ts';
 import { errorResultText } from '../tools/error-text.ts';
 import { readResultContent } from '../tools/read-result-content.ts';
 import { toResultBlocks } from '../tools/result-content.ts';
-import { noteCallActor } from './call-actor.ts';
 import { cancelReason } from './call-model.ts';
 import {
   refusedResult,
@@ -24,6 +23,7 @@ import {
 import { longestDelayMs } from './settings.ts';
 import { isThenable } from './thenable.ts';
 import type { TurnRecord } from './turn-record.ts';
+import { noteWatch } from './watch.ts';
 
 /** The running chart of one call. */
 export interface CallChart {
@@ -335,7 +335,8 @@ export class PerformedCall {
         }
       },
     };
-    if (this.#chart.actor !== undefined) noteCallActor(this.#context, this.#chart.actor);
+    const { actor: parent } = this.#chart;
+    if (parent !== undefined) noteWatch(this.#context, { parent, show: record.watch?.show });
     return this.#context;
   }
 

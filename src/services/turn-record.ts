@@ -6,7 +6,6 @@ import type { TurnReason, TurnResult } from '../contracts/events.ts';
 import type { Model, ModelRequest, StopReason } from '../contracts/model.ts';
 import type { ToolSession } from '../contracts/tool.ts';
 import type { Block, ToolCallBlock } from '../conversation/block.ts';
-import { boundedJson } from '../conversation/bounded-json.ts';
 import { openCalls, type Conversation } from '../conversation/conversation.ts';
 import type { JsonValue } from '../conversation/json.ts';
 import type { Message } from '../conversation/message.ts';
@@ -16,6 +15,7 @@ import type { Fold } from './fold.ts';
 import type { TurnSettings } from './settings.ts';
 import { appendMessage, tellTogether, type EventSink } from './transcript.ts';
 import { unstartedResult } from './call-results.ts';
+import type { Watch } from './watch.ts';
 
 /** Where accepted steers wait. The turn drains it and never holds a message itself, so that none can die with it. */
 export interface Inbox {
@@ -41,7 +41,7 @@ export interface TurnParts {
   readonly turnContext: unknown;
   readonly approve: Approve | undefined;
   /** Somebody watches: tool calls run as full charts, which show more and cost more. */
-  readonly isInspected: boolean;
+  readonly watch: Watch | undefined;
 }
 
 /** The model's view of the transcript for one iteration. */
@@ -65,7 +65,7 @@ export class TurnRecord implements TurnScope {
   readonly inbox: Inbox;
   readonly #onSealed: (() => void) | undefined;
   readonly approve: Approve | undefined;
-  readonly isInspected: boolean;
+  readonly watch: Watch | undefined;
   turnContext: unknown;
 
   iteration = 0;
@@ -107,7 +107,7 @@ export class TurnRecord implements TurnScope {
     this.#onSealed = parts.onSealed;
     this.turnContext = parts.turnContext;
     this.approve = parts.approve;
-    this.isInspected = parts.isInspected;
+    this.watch = parts.watch;
   }
 
   get model(): Model {
@@ -286,9 +286,9 @@ export class TurnRecord implements TurnScope {
 }
 
 // What inspectors see of a turn's end: the message by its id.
-function outputJson(this: TurnOutput): JsonValue {
-  const { message, undrained: _, ...rest } = this;
-  return boundedJson({ ...rest, messageId: message?.id, toJSON: undefined });
+function outputJson(this: TurnOutput): object {
+  const { turnId, reason, iterations, usage, message, error, waiting } = this;
+  return { turnId, reason, iterations, usage, messageId: message?.id, error, waiting };
 }
 
 /** The record behind a chart's scope; throws on a scope this runtime did not make. */

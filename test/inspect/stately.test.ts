@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { createEngine, createOperative, defineTool, userMessage, type Conversation } from '../../src/index.ts';
 import { createConversation } from '../../src/index.ts';
+import { withTranscript } from '../../src/inspect/index.ts';
 import { scriptedModel, simulatedHost, type ScriptedStepSource } from '../../src/testing/index.ts';
 import { statelyInspector, type WireMessage } from './stately-server.ts';
 
@@ -42,7 +43,7 @@ async function play(conversation?: Conversation) {
     tools: [read, research],
     transformers: [],
     host,
-    inspect: inspector.inspect,
+    inspect: withTranscript(inspector.inspect),
   });
   const operative = createOperative({ engine, ...(conversation === undefined ? {} : { conversation }) });
   const first = await operative.submit('what is there?', { turnContext: { secret: 'of the host' } });

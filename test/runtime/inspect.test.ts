@@ -26,7 +26,6 @@ describe('inspect', () => {
       'streamModel',
       'toolCall:0',
       'toolCall:1',
-      'transcript',
       'turn',
     ]);
   });

@@ -43,7 +43,7 @@ async function compacting({ reloads = false } = {}) {
       session: createSession(host),
       host,
       onListenerError: () => undefined,
-      isInspected: false,
+      watch: undefined,
       notify: () => actor.send({ type: 'turn.sealed' }),
     },
   );

@@ -25,7 +25,7 @@ async function watched(setup: OperativeSetup = {}) {
 describe('an inspector of an operative', () => {
   test('sees the operative, its turn, the services and each tool call', async () => {
     const { ids } = await watched();
-    expect(ids).toEqual(['operative', 'transcript', 'turn', 'streamModel', 'dispatchTools', 'toolCall:0']);
+    expect(ids).toEqual(['operative', 'turn', 'streamModel', 'dispatchTools', 'toolCall:0']);
   });
 
   test('sees the reload', async () => {

@@ -1,25 +1,31 @@
 // The actor `transcript`, beside an inspected turn: it does nothing but receive what the turn tells, so that every
-// inspector shows it. Made only where somebody inspects.
+// inspector shows it. The runtime makes it through an observer that has `showTranscript`.
 
 import { createActor, type ActorLogic, type AnyActorRef, type EventObject, type Snapshot } from 'xstate';
 import { isStreamEvent, type OperativeEvent } from '../contracts/events.ts';
-import type { Host } from '../contracts/host.ts';
-import { boundedJson } from '../conversation/bounded-json.ts';
+import type { Inspect, InspectObserver, ShowTranscript } from '../contracts/inspect.ts';
 import type { Conversation } from '../conversation/conversation.ts';
 import type { JsonValue } from '../conversation/json.ts';
 import { relay } from '../machines/relay.ts';
+import { boundedJson } from './bounded-json.ts';
+
+/**
+ * Adds the transcript to what an inspector shows: an actor `transcript` that receives messages, steering, tool calls and
+ * token counts as events, each in short. For `inspector.inspect` of @statelyai/inspect; ours have it.
+ */
+export function withTranscript(inspect: Inspect): InspectObserver {
+  const observer: InspectObserver = typeof inspect === 'function' ? { next: inspect } : inspect;
+  return { next: (event) => observer.next?.(event), showTranscript };
+}
 
 // How often a streamed text is shown.
 const progressMs = 100;
 // How many messages are shown of a transcript that is there already.
 const shownMessages = 50;
 
-/** Makes the actor below `parent`; what the returned function is given it receives, in short. */
-export function showTranscript(
-  parent: AnyActorRef,
-  conversation: Conversation,
-  host: Host,
-): (event: OperativeEvent) => void {
+/** Makes the actor; what the returned function is given it receives. */
+export const showTranscript: ShowTranscript = ({ parent: given, conversation, now }) => {
+  const parent = given as AnyActorRef; // the contract keeps XState's types out
   const last = () => ({ last: conversation.messages.slice(-shownMessages) });
   const actor = createActor(logic, { id: 'transcript', parent, input: new Shown(conversation, last()) }).start();
   let streamed = '';
@@ -36,14 +42,15 @@ export function showTranscript(
     }
     if (event.type !== 'text.delta') return;
     streamed += event.text;
-    if (host.now() - shownAt < progressMs) return;
-    shownAt = host.now();
+    const at = now();
+    if (at - shownAt < progressMs) return;
+    shownAt = at;
     tell('message.streaming', { text: streamed });
   };
-}
+};
 
 /** What an inspector gets: in short as JSON, and at length for one that asks. */
-class Shown {
+export class Shown {
   readonly #conversation: Conversation;
   readonly #told: object;
 
@@ -52,7 +59,7 @@ class Shown {
     this.#told = told;
   }
 
-  /** For the inspector of turnchart, which has bounds of its own. */
+  /** For an inspector that has bounds of its own. */
   atLength(): object {
     return { ...this.#told, messages: this.#conversation.messages.length };
   }

@@ -1,6 +1,6 @@
 // Any value as a small piece of JSON, for whoever shows values that may be huge, cyclic or hostile. Used for inspectors.
 
-import type { JsonValue } from './json.ts';
+import type { JsonValue } from '../conversation/json.ts';
 
 /** How much is kept. Texts and lists that are cut end with a note of how much is missing. */
 export interface JsonBounds {

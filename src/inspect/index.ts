@@ -1,0 +1,3 @@
+// The entry ./inspect: what inspectors get, in any JavaScript. Imports nothing of Node.
+
+export { withTranscript } from './transcript-actor.ts';
