@@ -3,44 +3,40 @@
 import { execFileSync } from 'node:child_process';
 import { setTimeout as pause } from 'node:timers/promises';
 
-import { familyMembers, type ProcessFamily } from './process-table.ts';
+import { familyMembers, type ProcessFamily, type RunningProcess } from './process-table.ts';
 
 const pollMs = 10;
 // Each round ends what is there; more are needed only against programs that start new ones as fast.
 const maxRounds = 100;
+const sparingRounds = 20;
+// One look is no proof: a process may end, and another begin, while it is taken.
+const emptyLooks = 2;
 
 /**
  * Sends TERM, waits up to `graceMs` for all to end, then KILL until none is left. Processes that left the group, the
- * session or their parents are found too, as far as `familyMembers` finds them.
+ * session or their parents are found too, as far as `familyMembers` finds them. Returns those that could not be ended,
+ * as programs of another user.
  */
-export async function endProcesses(family: ProcessFamily & { readonly group: number }, graceMs: number): Promise<void> {
+export async function endProcesses(family: ProcessFamily, graceMs: number): Promise<readonly RunningProcess[]> {
   if (process.platform === 'win32') return endTree(family.group);
   let members = familyMembers(family);
+  for (const group of groupsOf(members, family.group)) send(-group, 'SIGTERM');
   send(-family.group, 'SIGTERM');
-  for (const { pid, group } of members) if (group !== family.group) send(pid, 'SIGTERM');
   const end = performance.now() + graceMs;
-  while (performance.now() < end) {
-    if (!members.some(({ pid }) => send(pid, 0))) {
-      members = familyMembers(family);
-      if (members.length === 0) return;
-    }
+  while (performance.now() < end && members.length > 0) {
     await pause(pollMs);
+    if (!members.some(({ pid }) => send(pid, 0))) members = familyMembers(family);
   }
-  for (let round = 0; round < maxRounds; round++) {
+  for (let round = 0, empty = 0; round < maxRounds && empty < emptyLooks; round++) {
     members = familyMembers(family);
-    if (members.length === 0) return;
+    empty = members.length === 0 ? empty + 1 : 0;
+    for (const group of groupsOf(members, family.group)) send(-group, 'SIGKILL');
     for (const { pid } of members) send(pid, 'SIGKILL');
-    await pause(round < 10 ? 1 : pollMs);
+    // The group as a whole can start nothing meanwhile; with it goes what still passes output on.
+    if (round >= sparingRounds) send(-family.group, 'SIGKILL');
+    await pause(round < sparingRounds ? 1 : pollMs);
   }
-}
-
-/** Ends at once, and synchronously, whatever carries the mark. For the end of the host program. */
-export function killMarked(mark: string): void {
-  for (let round = 0; round < 10; round++) {
-    const members = familyMembers({ mark });
-    if (members.length === 0) return;
-    for (const { pid } of members) send(pid, 'SIGKILL');
-  }
+  return members;
 }
 
 /** Whether the signal could be sent; 0 asks if the process (or, below zero, the group) is there. */
@@ -52,10 +48,16 @@ export function send(pid: number, signal: NodeJS.Signals | 0): boolean {
   }
 }
 
-function endTree(pid: number): void {
+// Those other than the family's own. Their sessions began below a member, so that nobody else is in them.
+function groupsOf(members: readonly RunningProcess[], own: number): Iterable<number> {
+  return new Set(members.map(({ group }) => group).filter((group) => group !== own && group > 1));
+}
+
+function endTree(pid: number): readonly RunningProcess[] {
   try {
     execFileSync('taskkill', ['/pid', String(pid), '/T', '/F'], { stdio: 'ignore' });
   } catch {
     // it had ended
   }
+  return [];
 }

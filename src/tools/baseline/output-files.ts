@@ -1,12 +1,11 @@
 // Files that keep the full output of commands whose output is too long to show. One folder per set of tools.
 
-import { closeSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { randomUUID } from 'node:crypto';
-
-import { whenHostEnds } from './host-end.ts';
+import { removeWithHost } from './host-watch.ts';
 
 /** Where output files go. */
 export interface OutputFiles {
@@ -32,7 +31,7 @@ export function createOutputFiles(): OutputFiles {
   return {
     folder,
     create: () => {
-      if (count === 0) whenHostEnds(() => rmSync(folder, { recursive: true, force: true }));
+      if (count === 0) removeWithHost(folder);
       count += 1;
       return createOutputFile(folder, `output-${count}.txt`);
     },

@@ -1,5 +1,5 @@
-// Who belongs to a command: its process group, everything that carries its mark in the environment, and their children.
-// Called when a command is ended and to see what it left running.
+// Who belongs to a command: its process group, everything that carries its mark, and their children. Called when a
+// command is ended and to see what it left running.
 
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -14,21 +14,27 @@ export interface RunningProcess {
 
 /** What tells a command's processes from others. */
 export interface ProcessFamily {
-  /** The process group; absent: only the mark counts. */
-  readonly group?: number;
-  /** `NAME=value`, or the beginning of it, as it stands in the environment. */
+  /** The process group its first process leads. */
+  readonly group: number;
+  /** Digits, of this command alone. */
   readonly mark: string;
   /** A process that, with its children, does not count. */
   readonly except?: number;
 }
 
+/** The variable that holds the mark; within a command of another host program that one's mark stands before it. */
+export const markVariable = 'TURNCHART_SHELL';
+
 /**
- * The processes of the family, dead ones not counted. On Linux the mark finds also those that left the group and whose
- * parent has ended; elsewhere only the group and the children of its members are known. Empty on Windows.
+ * The processes of the family, dead ones not counted. On Linux the mark finds also those that left the group, the session
+ * and their parents: it is a limit that nothing heeds (RLIMIT_LOCKS), which every child inherits whatever it does to its
+ * environment, and a variable until that is set. Elsewhere only the group and the children of its members are known.
+ * Empty on Windows. `isFresh`: looks only at processes started since, which is all there is to a command that just ended.
  */
-export function familyMembers(family: ProcessFamily): RunningProcess[] {
+export function familyMembers(family: ProcessFamily, isFresh = false): RunningProcess[] {
   if (process.platform === 'win32') return [];
-  const all = process.platform === 'linux' ? linuxProcesses() : listedProcesses();
+  const isLinux = process.platform === 'linux';
+  const all = isLinux ? linuxProcesses(isFresh ? pidsSince(family.group) : () => true) : listedProcesses();
   const members = new Map<number, RunningProcess>();
   const children = Map.groupBy(all, ({ parent }) => parent);
   const add = (each: RunningProcess): void => {
@@ -38,31 +44,40 @@ export function familyMembers(family: ProcessFamily): RunningProcess[] {
   };
   for (const each of all) {
     if (family.except !== undefined && each.parent === family.except) continue;
-    if (each.group === family.group || carriesMark(each.pid, family.mark)) add(each);
+    if (each.group === family.group || (isLinux && carriesMark(each.pid, family.mark))) add(each);
   }
   return [...members.values()];
 }
 
 function carriesMark(pid: number, mark: string): boolean {
-  if (process.platform !== 'linux') return false;
   try {
-    const environment = readFileSync(`/proc/${pid}/environ`);
-    const at = environment.indexOf(mark);
-    return at === 0 || (at > 0 && environment[at - 1] === 0);
+    if (readFileSync(`/proc/${pid}/limits`, 'latin1').includes(` ${mark} `)) return true;
+    const environment = `\0${readFileSync(`/proc/${pid}/environ`, 'latin1')}`;
+    const start = environment.indexOf(`\0${markVariable}=`);
+    if (start < 0) return false;
+    const end = environment.indexOf('\0', start + 1);
+    return environment
+      .slice(start + markVariable.length + 2, end < 0 ? undefined : end)
+      .split(',')
+      .includes(mark);
   } catch {
     return false; // gone, or not ours
   }
 }
 
-function linuxProcesses(): RunningProcess[] {
-  const found: RunningProcess[] = [];
-  for (const name of readdirSync('/proc')) {
-    const pid = Number(name);
-    if (!Number.isInteger(pid)) continue;
-    const entry = linuxProcess(pid);
-    if (entry !== undefined) found.push(entry);
-  }
-  return found;
+// Ids are given in order, beginning again at the largest.
+function pidsSince(first: number): (pid: number) => boolean {
+  const last = Number(readFileSync('/proc/loadavg', 'latin1').split(' ')[4]);
+  return last >= first ? (pid) => pid > first && pid <= last : (pid) => pid > first || pid <= last;
+}
+
+// The newest first: of programs that start others and end they are the ones that will be gone soonest.
+function linuxProcesses(isCandidate: (pid: number) => boolean): RunningProcess[] {
+  const pids = readdirSync('/proc')
+    .map(Number)
+    .filter((pid) => Number.isInteger(pid) && isCandidate(pid))
+    .toSorted((left, right) => right - left);
+  return pids.flatMap((pid) => linuxProcess(pid) ?? []);
 }
 
 // "pid (name) state parent group …"; the name may hold anything.

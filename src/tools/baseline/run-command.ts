@@ -6,16 +6,15 @@ import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { setImmediate as nextRound, setTimeout as pause } from 'node:timers/promises';
 
-import { endProcesses, killMarked, send } from './end-processes.ts';
-import { whenHostEnds } from './host-end.ts';
+import { endProcesses } from './end-processes.ts';
+import { callMark, watchGroup, watchHost } from './host-watch.ts';
 import { createMarkedStream } from './marked-stream.ts';
-import { familyMembers } from './process-table.ts';
-import type { ShellStart } from './shell-script.ts';
+import { familyMembers, markVariable, type RunningProcess } from './process-table.ts';
+import type { ShellMarks, ShellStart } from './shell-script.ts';
 
 /** What to run. */
 export interface CommandRun {
-  /** Gets the mark that its script prints at the end. */
-  readonly start: (mark: string) => ShellStart;
+  readonly start: (marks: ShellMarks) => ShellStart;
   readonly folder: string;
   readonly variables: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
@@ -38,11 +37,10 @@ export interface CommandOutcome {
   readonly behind: string;
   /** Processes the command left running in its group or on its output, as `name (pid)`. */
   readonly left: readonly string[];
+  /** Processes that should have been ended and could not be. */
+  readonly unended: readonly string[];
 }
 
-const markName = 'TURNCHART_SHELL';
-// One per host program: at its end everything that carries it is ended.
-const hostMark = randomUUID();
 let callCount = 0;
 
 // How long output may still come after the shell has gone without having told its end.
@@ -51,18 +49,19 @@ const releaseMs = 10;
 
 /**
  * Resolves within moments of the shell's end, whatever its children in the background hold or write: they live on until
- * the host program ends. After a timeout or an abort nothing of the command is left. Rejects when the program cannot be
- * started.
+ * the host program ends, however that ends. After a timeout or an abort nothing of the command is left, but `unended`.
+ * Rejects when the program cannot be started.
  */
 export async function runCommand(run: CommandRun): Promise<CommandOutcome> {
-  if (callCount === 0) whenHostEnds(() => killMarked(`${markName}=${hostMark}.`));
+  watchHost();
   callCount += 1;
-  const call = `${hostMark}.${callCount}`;
+  const family = callMark(callCount);
   const mark = `\u001E${randomUUID()}\u001E`;
-  const { file, args } = run.start(mark);
+  const { file, args } = run.start({ end: mark, family });
+  const above = process.env[markVariable];
   const child = spawn(file, args, {
     cwd: run.folder,
-    env: { ...run.variables, [markName]: call },
+    env: { ...run.variables, [markVariable]: above === undefined ? family : `${above},${family}` },
     detached: process.platform !== 'win32', // a group of its own
     windowsHide: true,
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
@@ -87,14 +86,16 @@ export async function runCommand(run: CommandRun): Promise<CommandOutcome> {
   if (failure !== undefined) throw failure;
 
   const group = child.pid ?? 0;
-  const family = () => {
+  const groupEnded = watchGroup(group);
+  const whole = { group, mark: family };
+  const withoutPump = () => {
     const pump = Number(/^pump (\d+)\n/.exec(report)?.[1]);
-    return { group, mark: `${markName}=${call}\0`, ...(pump > 0 ? { except: pump } : {}) };
+    return pump > 0 ? { ...whole, except: pump } : whole;
   };
   const isOver = () => exit !== undefined && (output.isMarked() || isReleased);
   const cause = await firstCause(run, progress, isOver, () => exit !== undefined);
   if (cause !== 'ended') {
-    await endProcesses(family(), run.graceMs[cause === 'timedOut' ? 'timeout' : 'abort']);
+    await endProcesses(withoutPump(), run.graceMs[cause === 'timedOut' ? 'timeout' : 'abort']);
     await progress.until(isOver, unmarkedMs);
   }
   // Two rounds of the loop: what lay in the other pipes when the mark was read has been read, too.
@@ -102,21 +103,30 @@ export async function runCommand(run: CommandRun): Promise<CommandOutcome> {
   await nextRound();
   if (!isReleased) await progress.until(() => isReleased, releaseMs);
   output.end();
-  // The pump ends a moment after its pipe: not worth a look at all processes.
-  for (let tries = 0; isReleased && tries < 5 && send(-group, 0); tries++) await pause(1);
-  let left: readonly string[] = [];
-  if (!isReleased || send(-group, 0)) {
-    if (cause === 'ended' && output.isMarked()) {
-      left = familyMembers(family()).map(({ name, pid }) => `${name} (${pid})`);
-    } else {
-      // Ended by force, or its outer shell was: the pump goes, too.
-      await endProcesses({ group, mark: `${markName}=${call}\0` }, 0);
-    }
-  }
+  const isEndedByForce = cause !== 'ended' || !output.isMarked();
+  // By force, or with its outer shell: the pump goes, too.
+  const unended = isEndedByForce ? await endProcesses(whole, 0) : [];
+  const left = isEndedByForce ? [] : await stillRunning(withoutPump());
+  groupEnded();
   for (const stream of [stdout, stderr, reports]) stream.destroy();
   child.unref();
   const { code, signal } = exit ?? { code: null, signal: null };
-  return { cause, code, signal, report, mark, behind: output.behind().toString(), left };
+  const behind = output.behind().toString();
+  return { cause, code, signal, report, mark, behind, left: left.map(named), unended: unended.map(named) };
+}
+
+// What is about to end gets a moment: it is not worth a word.
+async function stillRunning(family: Parameters<typeof familyMembers>[0]): Promise<readonly RunningProcess[]> {
+  let members = familyMembers(family, true);
+  for (let tries = 0; members.length > 0 && tries < 5; tries++) {
+    await pause(2);
+    members = familyMembers(family, true);
+  }
+  return members;
+}
+
+function named({ name, pid }: RunningProcess): string {
+  return `${name} (${pid})`;
 }
 
 async function firstCause(

@@ -7,13 +7,23 @@ export interface ShellStart {
   readonly args: readonly string[];
 }
 
+/** What makes one command known. */
+export interface ShellMarks {
+  /** Text its output does not hold: printed behind the output. */
+  readonly end: string;
+  /** Digits all its processes carry, so that they are found wherever they went. */
+  readonly family: string;
+}
+
 // The outer shell waits for the inner one, which runs the command as if it were the only one there.
 // - The pump makes the command's output a real pipe: what Node hands out is a socket, and /dev/stdout cannot be opened on
 //   it. It outlives a reader that left, so that a child in the background never dies of a closed pipe.
 // - The mark behind the inner shell's output tells that all of it has arrived, whoever else holds the pipe.
 // - "kill 0" must end neither: the pump is born with the signals ignored, and the outer shell traps them from then on,
 //   since traps, unlike ignored signals, are not inherited by the command.
+// - The limit on file locks, which no kernel heeds any more, is the mark all processes below inherit (`familyMembers`).
 const outer = String.raw`exec 2>/dev/null
+ulimit -x "$4"
 trap "" HUP INT QUIT TERM PIPE
 exec > >(cat 3>&- || exec cat >/dev/null 3>&-)
 trap : HUP INT QUIT TERM; trap - PIPE
@@ -25,15 +35,16 @@ exit "$2"`;
 
 // The folder is told at the end in two ways: "exit" skips the second, a trap of the command's own replaces the first.
 // All before the command stands on one line, so that its line numbers are right in messages.
-const inner = String.raw`exec 198>&3 3>&-; trap 'builtin pwd -P >&198' EXIT; __turnchart=$1; shift; eval "unset -v __turnchart;$__turnchart"
-set -- "$?"; builtin pwd -P >&198; exit "$1"`;
+// Neither says anything where the folder is gone or the descriptor was closed.
+const inner = String.raw`exec 198>&3 3>&-; trap '{ builtin pwd -P >&198; } 2>/dev/null' EXIT; __turnchart=$1; shift; eval "unset -v __turnchart;$__turnchart"
+set -- "$?"; { builtin pwd -P >&198; } 2>/dev/null; exit "$1"`;
 
 /**
- * Bash for one command. Descriptor 3 gets a line `pump <pid>`, then the last folder as a line, perhaps twice; the mark
- * ends the output. A command that ends by `exec`, or by `exit` with an EXIT trap of its own, tells no folder.
+ * Bash for one command. Descriptor 3 gets a line `pump <pid>`, then the last folder as a line, perhaps twice; the end
+ * mark ends the output. A command that ends by `exec`, or by `exit` with an EXIT trap of its own, tells no folder.
  */
-export function bashStart(bash: string, command: string, mark: string): ShellStart {
-  return { file: bash, args: ['-c', outer, bash, mark, command, inner] };
+export function bashStart(bash: string, command: string, { end, family }: ShellMarks): ShellStart {
+  return { file: bash, args: ['-c', outer, bash, end, command, inner, family] };
 }
 
 /** The pump's process id and the last folder, out of what came on descriptor 3. */
@@ -49,30 +60,38 @@ export function readBashReport(report: string): { readonly pump?: number; readon
   };
 }
 
+// Gives the program below it the mark: dash calls the limit -w, others -x.
+const marked = String.raw`{ ulimit -x "$1" || ulimit -w "$1"; } 2>/dev/null; shift; exec "$0" "$@"`;
+
 /**
- * PowerShell for one command: no profile, no questions, UTF-8 output without colours. Behind the mark stand the last
+ * PowerShell for one command: no profile, no questions, UTF-8 output without colours. Behind the end mark stand the last
  * folder and the mark again. The exit code is the last program's, or 1 where the command failed otherwise.
  */
-export function powershellStart(powershell: string, command: string, mark: string): ShellStart {
+export function powershellStart(powershell: string, command: string, { end, family }: ShellMarks): ShellStart {
+  // Whether the last statement worked is known only right behind it, within the same block.
+  const body = `${command}\n$global:turnchartWorked = $?`;
   const script = `$ProgressPreference = 'SilentlyContinue'
-[Console]::OutputEncoding = $OutputEncoding = [System.Text.UTF8Encoding]::new($false)
+try { [Console]::OutputEncoding = [System.Text.UTF8Encoding]::new($false) } catch { }
+$OutputEncoding = [System.Text.UTF8Encoding]::new($false)
 if ($PSStyle) { $PSStyle.OutputRendering = 'PlainText' }
 $global:LASTEXITCODE = 0
-$turnchartFailed = $false
+$global:turnchartWorked = $true
 try {
-  . ([scriptblock]::Create(${quotedForPowershell(command)})) | Out-Default
-  $turnchartFailed = -not $?
+  . ([scriptblock]::Create(${quotedForPowershell(body)})) | Out-Default
 } catch {
-  $turnchartFailed = $true
+  $global:turnchartWorked = $false
   [Console]::Error.WriteLine(($_ | Out-String))
 } finally {
-  [Console]::Out.Write(${quotedForPowershell(mark)} + (Get-Location -PSProvider FileSystem).ProviderPath + ${quotedForPowershell(mark)})
+  [Console]::Out.Write(${quotedForPowershell(end)} + (Get-Location -PSProvider FileSystem).ProviderPath + ${quotedForPowershell(end)})
 }
-if ($LASTEXITCODE) { exit $LASTEXITCODE }
-if ($turnchartFailed) { exit 1 }
+if ($global:LASTEXITCODE) { exit $global:LASTEXITCODE }
+if (-not $global:turnchartWorked) { exit 1 }
 exit 0`;
   const encoded = Buffer.from(script, 'utf16le').toString('base64');
-  return { file: powershell, args: ['-NoLogo', '-NoProfile', '-NonInteractive', '-EncodedCommand', encoded] };
+  const args = ['-NoLogo', '-NoProfile', '-NonInteractive', '-EncodedCommand', encoded];
+  return process.platform === 'win32'
+    ? { file: powershell, args }
+    : { file: '/bin/sh', args: ['-c', marked, powershell, family, ...args] };
 }
 
 /** The last folder out of what stood behind the mark. */

@@ -12,7 +12,7 @@ import { createPacedWriter } from './paced-writer.ts';
 import { runCommand, type CommandOutcome } from './run-command.ts';
 import { shellVariables, type ShellEnvironment } from './shell-environment.ts';
 import { currentFolder, keepFolder, startFolder } from './shell-folder.ts';
-import type { ShellStart } from './shell-script.ts';
+import type { ShellMarks, ShellStart } from './shell-script.ts';
 import { createWorkspace, type Workspace, type WorkspaceOptions } from './workspace.ts';
 
 /** Arguments of the shell tools. */
@@ -39,7 +39,7 @@ export interface Shell {
   /** The program, asked for at each call; undefined where there is none. */
   readonly program: () => string | undefined;
   readonly missing: string;
-  readonly start: (program: string, command: string, mark: string) => ShellStart;
+  readonly start: (program: string, command: string, marks: ShellMarks) => ShellStart;
   readonly lastFolder: (outcome: CommandOutcome) => string | undefined;
   readonly isReadOnly: (command: string) => boolean;
 }
@@ -62,7 +62,7 @@ export function shellTool(shell: Shell, options: ShellOptions): BackgroundTool {
     description: `${shell.description}
 - Each command runs in a fresh shell. The working directory is kept between commands (it starts as ${workspace.cwd} and stays inside the workspace); variables, functions and options are not.
 - Standard input is empty: nothing can be typed in. Variables that look like secrets are not set.
-- timeout is in milliseconds: default ${defaultTimeoutMs}, at most ${maxTimeoutMs}. A command that takes longer is ended with everything it started; its output until then is shown.
+- timeout is in milliseconds: default ${defaultTimeoutMs}, at most ${maxTimeoutMs}. A command that takes longer is ended with the processes it started; its output until then is shown.
 - Of an output longer than ${maxShownUnits} characters the beginning and the end are shown, and the file that holds all of it is named.
 - What a command leaves running in the background lives on until this program ends; its later output is not seen.
 - For files prefer Read, Edit, Write, Glob and Grep.`,
@@ -120,7 +120,7 @@ async function execute(
   let outcome: CommandOutcome;
   try {
     outcome = await runCommand({
-      start: (mark) => shell.start(program, args.command.toWellFormed(), mark),
+      start: (marks) => shell.start(program, args.command.toWellFormed(), marks),
       folder,
       variables: shellVariables(options.env ?? 'scrubbed', process.env),
       timeoutMs,
@@ -154,15 +154,23 @@ interface Verdict {
   readonly text: string;
 }
 
-function verdict({ cause, code, signal }: CommandOutcome, command: string, timeoutMs: number): Verdict {
+// Elsewhere what left the group, or the tree, is not known.
+const endedToo = { linux: 'the processes it had started', win32: 'its tree of processes' };
+const othersEnded = process.platform === 'linux' || process.platform === 'win32' ? endedToo[process.platform] : 'its group of processes'; // prettier-ignore
+
+function verdict({ cause, code, signal, unended }: CommandOutcome, command: string, timeoutMs: number): Verdict {
+  const but = unended.length === 0 ? '' : ` These could not be ended: ${unended.slice(0, 10).join(', ')}.`;
   if (cause === 'timedOut') {
     return {
       isError: true,
-      text: `The command took longer than ${timeoutMs} ms and was ended, with everything it had started.`,
+      text: `The command took longer than ${timeoutMs} ms and was ended, with ${othersEnded}.${but}`,
     };
   }
   if (cause === 'aborted') {
-    return { isError: true, text: 'The command was interrupted and ended. It may have had effects.' };
+    return {
+      isError: true,
+      text: `The command was interrupted and ended, with ${othersEnded}. It may have had effects.${but}`,
+    };
   }
   if (code === null) return { isError: true, text: `The shell was ended by ${signal ?? 'something unknown'}.` };
   const { isFailure, text } = exitMeaning(code, command);
@@ -201,7 +209,8 @@ function fullOutput(files: OutputFiles, isNeeded: () => boolean) {
 
 function startFailureText({ name }: Shell, folder: string, error: unknown): string {
   const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : undefined;
-  if (code === 'E2BIG') return 'The command is too long for the operating system. Write it to a file and run that.';
+  if (code === 'E2BIG' || code === 'ENAMETOOLONG')
+    return 'The command is too long for the operating system. Write it to a file and run that.';
   if (code === 'ENOENT' || code === 'ENOTDIR') return `${name} could not be started in ${folder}: it is gone.`;
   return `${name} could not be started: ${errorMessage(error) ?? 'no reason was given'}.`;
 }

@@ -12,15 +12,16 @@ import { baselineTools, powershellTool } from '../../../src/tools/index.ts';
 import { callTool, newContext, temporaryFolder, workbench } from './workbench.ts';
 
 describe('the command line of PowerShell', () => {
+  const marks = { end: 'MARK', family: '123456789000000001' };
   const script = (command: string): string => {
-    const { args } = powershellStart('pwsh', command, 'MARK');
+    const { args } = powershellStart('pwsh', command, marks);
     return Buffer.from(args.at(-1) ?? '', 'base64').toString('utf16le');
   };
 
   it('asks for no profile and no questions', () => {
-    const { file, args } = powershellStart('/bin/pwsh', 'dir', 'MARK');
-    expect(file).toBe('/bin/pwsh');
-    expect(args.slice(0, -1)).toEqual(['-NoLogo', '-NoProfile', '-NonInteractive', '-EncodedCommand']);
+    const { file, args } = powershellStart('/bin/pwsh', 'dir', marks);
+    expect([file, ...args]).toContain('/bin/pwsh');
+    expect(args.slice(-5, -1)).toEqual(['-NoLogo', '-NoProfile', '-NonInteractive', '-EncodedCommand']);
   });
 
   it.each([
@@ -32,12 +33,12 @@ describe('the command line of PowerShell', () => {
     'zwei\nZeilen',
     '漢字 🏷',
   ])('holds the command %j as one string', (command) => {
-    const quoted = quotedForPowershell(command);
+    const quoted = quotedForPowershell(`${command}\n$global:turnchartWorked = $?`);
     expect(script(command)).toContain(`[scriptblock]::Create(${quoted})`);
     // Within the quotes every quote is doubled, so that none ends the string.
     const body = quoted.slice(1, -1);
     expect(body.replace(/['\u2018\u2019\u201A\u201B]{2}/g, '')).not.toMatch(/['\u2018\u2019\u201A\u201B]/);
-    expect(body.replace(/(['\u2018\u2019\u201A\u201B])\1/g, '$1')).toBe(command);
+    expect(body.replace(/(['\u2018\u2019\u201A\u201B])\1/g, '$1')).toBe(`${command}\n$global:turnchartWorked = $?`);
   });
 
   it('tells the last folder between two marks', () => {
