@@ -16,6 +16,7 @@ export default {
     'test/**/*.test.ts',
     'test/seed.ts',
     'test/types/**/*.ts',
+    'test/browser/page-*.ts',
   ],
   project: ['src/**/*.ts', 'scripts/**/*.{ts,mjs}', 'test/**/*.ts', 'examples/**/*.ts', 'bench/**/*.ts'],
   ignoreDependencies: [
@@ -25,13 +26,11 @@ export default {
     // For the inspector page and realtime sessions; each line goes with its first use.
     '@openai/agents-realtime',
     '@statelyai/inspect',
-    '@types/html-to-text',
     '@types/react',
     '@types/react-dom',
     '@types/ws',
     '@vitejs/plugin-react',
     'elkjs',
-    'html-to-text',
     'react',
     'react-dom',
     'ws',

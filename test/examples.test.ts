@@ -38,6 +38,11 @@ const promised: Readonly<Record<string, readonly string[]>> = {
     'Only the errors since Monday: one timeout.',
     "status: 'answered'",
   ],
+  'examples/weather-http.ts': [
+    String.raw`completed [{"type":"text","text":"200 OK\n{\n  \"sky\": \"clear\",\n  \"celsius\": 21\n}"}]`,
+    String.raw`failed [{"type":"text","text":"404 Not Found\nno such city"}]`,
+    'the service does not know Atlantis',
+  ],
 };
 
 test('every example is promised something', () => {

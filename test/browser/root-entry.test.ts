@@ -1,10 +1,9 @@
 // The root entry in a real browser: on a plain http page, which has no secure context, and in a worker of it.
 
 import { createServer, type Server } from 'node:http';
-import { resolve } from 'node:path';
 import type { Browser } from 'playwright-core';
-import { rolldown } from 'rolldown';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { bundled } from './bundled.ts';
 import { launchChromium } from './chromium.ts';
 
 const report = {
@@ -57,16 +56,3 @@ test('runs a steered agent in a worker', async () => {
   );
   expect(told).toEqual(report);
 });
-
-async function bundled(file: string): Promise<string> {
-  const bundle = await rolldown({
-    input: resolve(import.meta.dirname, file),
-    platform: 'browser',
-    onLog(_level, log) {
-      throw new Error(log.message);
-    },
-  });
-  const { output } = await bundle.generate({ format: 'esm', codeSplitting: false });
-  await bundle.close();
-  return output[0].code;
-}

@@ -1,0 +1,189 @@
+// A tool that is one HTTP request: build, send, format. Called by apps.
+
+import { TurnchartError } from '../../contracts/errors.ts';
+import type { Tool, ToolContext } from '../../contracts/tool.ts';
+import { defineTool, type ToolSettings } from '../define-tool.ts';
+import { errorResultText } from '../error-text.ts';
+import type { ArgumentsOf, ToolParameters } from '../standard-schema.ts';
+import { isToolResult, ToolResult } from '../tool-result.ts';
+import { followingFetch } from './follow.ts';
+import { refusalOf, type HostRules } from './host-rules.ts';
+import { readBody } from './read-body.ts';
+import { addSecrets, withoutSecrets } from './secrets.ts';
+import {
+  HttpResponseError,
+  outgoingRequest,
+  secretsOf,
+  type HttpServiceClient,
+  type ToolSendOptions,
+} from './service-client.ts';
+
+/** What `defineHttpTool` takes. */
+export interface HttpToolSpecification<Schema, TurnContext = unknown> extends ToolSettings<Schema, TurnContext> {
+  /** The request for checked arguments. Its headers are never shown. */
+  readonly buildRequest: (args: ArgumentsOf<Schema>, context: ToolContext<TurnContext>) => Request | Promise<Request>;
+  /**
+   * What the model reads, of success and failure alike; the body fails with a clear error once it has
+   * `maxResponseBytes`. Default: `{status} {reason}`, a line break, and the body: JSON laid out, HTML without its tags,
+   * cut where it is too long, what is no text refused with its size.
+   */
+  readonly formatResponse?: (response: Response, args: ArgumentsOf<Schema>) => unknown;
+  /** The service the request goes to: its address, credentials, success and retries. Not together with `fetch`. */
+  readonly client?: HttpServiceClient;
+  /** Sends instead of the tool's own connections: the rules then hold for names and written addresses, not for what a name resolves to. */
+  readonly fetch?: typeof fetch;
+  /** The only hosts there are: `host` (every port) or `host:port` (which may be private). Default: every public host. */
+  readonly allowHosts?: readonly string[];
+  /** Allows addresses in private networks. Default false. */
+  readonly allowPrivateAddresses?: boolean;
+  /** How much of an answer is read, after any compression. Default 262,144. */
+  readonly maxResponseBytes?: number;
+}
+
+const defaultMaxBytes = 262_144;
+
+/**
+ * Makes a tool that sends one request a call. Redirects are followed within the rules, at most ten; cancel and timeout
+ * close the connection. An answer that is no success is a `failed` result with the same text. Throws `tool.invalid` or
+ * `tool.invalidName` for a wrong specification.
+ */
+export function defineHttpTool<Schema extends ToolParameters, TurnContext = unknown>(
+  specification: HttpToolSpecification<Schema, TurnContext>,
+): Tool<TurnContext> {
+  const {
+    buildRequest,
+    formatResponse,
+    client,
+    fetch,
+    maxResponseBytes: maxBytes = defaultMaxBytes,
+    ...rest
+  } = specification;
+  checkOptions(specification);
+  const { allowHosts, allowPrivateAddresses, ...settings } = rest;
+  const rules: HostRules = {
+    ...(allowHosts === undefined ? {} : { allowHosts: [...allowHosts] }),
+    ...(allowPrivateAddresses === undefined ? {} : { allowPrivateAddresses }),
+  };
+  const send = client === undefined ? sendAlone(rules, fetch) : sendThrough(client, rules, allowHosts !== undefined);
+  return defineTool<Schema, TurnContext>({
+    ...settings,
+    execute: async (args, context) => {
+      const secrets = new Set<string>();
+      try {
+        const request = await buildRequest(args, context);
+        if (!isRequest(request)) return ToolResult.error(`buildRequest must return a Request, got ${typeof request}.`);
+        for (const [name, value] of request.headers) addSecrets(secrets, name, value);
+        const options: ToolSendOptions = {
+          signal: context.signal,
+          [secretsOf]: (name, value) => addSecrets(secrets, name, value),
+        };
+        const { response, isSuccess } = await send(request, options);
+        if (formatResponse === undefined) return hiding(secrets, await byDefault(response, isSuccess, maxBytes));
+        const formatted = await formatResponse(limited(response, maxBytes), args);
+        if (typeof formatted !== 'string') return isToolResult(formatted) ? hiding(secrets, formatted) : formatted;
+        return hiding(secrets, isSuccess ? ToolResult.text(formatted) : ToolResult.error(formatted));
+      } catch (error) {
+        return hiding(secrets, ToolResult.error(failureText(error)));
+      }
+    },
+  });
+}
+
+type Send = (
+  request: Request,
+  options: ToolSendOptions,
+) => Promise<{ readonly response: Response; readonly isSuccess: boolean }>;
+
+function sendAlone(rules: HostRules, custom: typeof fetch | undefined): Send {
+  const follow = followingFetch(rules, custom);
+  return async (request, { signal }) => {
+    const response = await follow(await outgoingRequest(request), AbortSignal.any([signal, request.signal]));
+    return { response, isSuccess: response.ok };
+  };
+}
+
+function sendThrough(client: HttpServiceClient, rules: HostRules, hasList: boolean): Send {
+  return async (request, options) => {
+    // The client's own address is the app's word; a list of the tool narrows it.
+    const refusal = hasList ? refusalOf(new URL(request.url), { ...rules, allowPrivateAddresses: true }) : undefined;
+    if (refusal !== undefined) throw new Error(refusal);
+    try {
+      return { response: await client.send(request, options), isSuccess: true };
+    } catch (error) {
+      if (error instanceof HttpResponseError) return { response: error.response, isSuccess: false };
+      throw error;
+    }
+  };
+}
+
+async function byDefault(response: Response, isSuccess: boolean, maxBytes: number): Promise<ToolResult> {
+  const body = await readBody(response, maxBytes);
+  const status = `${response.status} ${response.statusText}`.trim();
+  const text = `${status}\n${body.kind === 'text' ? body.text : body.reason}`;
+  return isSuccess && body.kind === 'text' ? ToolResult.text(text) : ToolResult.error(text);
+}
+
+/** The answer with a body that ends in an error where it has more than `maxBytes` bytes. */
+function limited(response: Response, maxBytes: number): Response {
+  if (response.body === null) return response;
+  let room = maxBytes;
+  const limit = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
+    transform: (part, controller) => {
+      room -= part.byteLength;
+      if (room < 0) controller.error(new Error(`The answer is longer than ${maxBytes} bytes.`));
+      else controller.enqueue(part);
+    },
+  });
+  const { status, statusText, headers, url } = response;
+  const bounded = new Response(response.body.pipeThrough(limit), { status, statusText, headers });
+  Object.defineProperty(bounded, 'url', { value: url }); // which the constructor cannot set
+  return bounded;
+}
+
+/** The result without the secret values of headers, which servers like to send back. */
+function hiding(secrets: ReadonlySet<string>, result: ToolResult): ToolResult {
+  const [block] = result.content;
+  if (block?.type !== 'text') return result;
+  const text = withoutSecrets(block.text, secrets);
+  if (text === block.text) return result;
+  return result.isError ? ToolResult.error(text) : ToolResult.text(text);
+}
+
+function failureText(error: unknown): string {
+  const code: unknown = typeof error === 'object' && error !== null ? Reflect.get(error, 'code') : undefined;
+  const cause: unknown = error instanceof Error ? error.cause : undefined;
+  // Node's fetch says only "fetch failed"; what happened is its cause.
+  const text = errorResultText(error instanceof TypeError && cause instanceof Error ? cause : error);
+  return typeof code === 'string' && !text.includes(code) && !(error instanceof TurnchartError)
+    ? `${text} (${code})`
+    : text;
+}
+
+function isRequest(value: unknown): value is Request {
+  return typeof value === 'object' && value !== null && 'url' in value && 'headers' in value && 'arrayBuffer' in value;
+}
+
+function checkOptions(specification: object): void {
+  const field = (name: string): unknown => Reflect.get(specification, name);
+  const refuse = (reason: string): TurnchartError =>
+    new TurnchartError('tool.invalid', `The HTTP tool ${JSON.stringify(field('name'))} is wrong: ${reason}.`);
+  for (const name of ['buildRequest', 'formatResponse', 'fetch']) {
+    const value = field(name);
+    const isMissing = value === undefined && name !== 'buildRequest';
+    if (!isMissing && typeof value !== 'function') throw refuse(`${name} must be a function, got ${typeof value}`);
+  }
+  if (field('client') !== undefined && field('fetch') !== undefined) {
+    throw refuse('client and fetch are both given; a client sends with its own');
+  }
+  const list = field('allowHosts');
+  if (
+    list !== undefined &&
+    !(Array.isArray(list) && list.every((entry) => typeof entry === 'string' && /^[^\s/?#@]+$/.test(entry)))
+  ) {
+    throw refuse('allowHosts must be a list of "host" or "host:port"');
+  }
+  const limit = field('maxResponseBytes');
+  if (limit !== undefined && !(typeof limit === 'number' && limit >= 1)) {
+    throw refuse(`maxResponseBytes must be a number from 1, got ${String(limit)}`);
+  }
+}

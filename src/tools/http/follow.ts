@@ -1,0 +1,104 @@
+// One request to its last answer: the rules are asked before every step, redirects are followed by hand so that none
+// leads out of them and no secret goes along to another origin.
+
+import { AddressRefused, refusalOf, type HostRules } from './host-rules.ts';
+import { nodeTransport } from './node-transport.ts';
+import type { OutgoingRequest, Transport } from './outgoing-request.ts';
+
+const maxRedirects = 10;
+
+/** What goes along to another origin. Everything else may be a secret, whatever it is called. */
+const harmlessHeaders = new Set(['accept', 'accept-encoding', 'accept-language', 'content-type', 'user-agent']);
+
+// Made by the connection itself; a request that sets them by hand could smuggle a second one.
+const connectionHeaders = [
+  'connection',
+  'content-length',
+  'host',
+  'keep-alive',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+];
+
+/** Sends a request and follows its redirects. Rejects with words for a model where the rules refuse an address. */
+export type Follow = (request: OutgoingRequest, signal: AbortSignal) => Promise<Response>;
+
+/** How requests under these rules are sent: over `custom`, else over Node's modules, else over the browser's `fetch`. */
+export function followingFetch(rules: HostRules, custom?: typeof fetch): Follow {
+  let transport: Transport | undefined;
+  return async (request, signal) => {
+    transport ??= (custom === undefined ? nodeTransport(rules) : undefined) ?? overFetch(custom ?? fetch, rules);
+    let current = request;
+    for (let redirects = 0; ; redirects += 1) {
+      const refusal = refusalOf(current.url, rules);
+      if (refusal !== undefined) throw new AddressRefused(refusal);
+      const response = await transport(prepared(current), signal);
+      const target = targetOf(response, current.url);
+      if (target === undefined) return response;
+      void response.body?.cancel().catch(() => undefined); // the next answer is what counts
+      if (redirects === maxRedirects)
+        throw new AddressRefused(`The server redirected more than ${maxRedirects} times.`);
+      if (current.url.protocol === 'https:' && target.protocol === 'http:') {
+        throw new AddressRefused(`The server redirected from https: to ${shown(target)}, which is not encrypted.`);
+      }
+      current = redirected(current, response.status, target);
+    }
+  };
+}
+
+/** Address without query and fragment, which may hold secrets. */
+export function shown(url: URL): string {
+  return `${url.origin}${url.pathname}`;
+}
+
+function overFetch(send: typeof fetch, rules: HostRules): Transport {
+  // A browser follows unseen or not at all. Unseen it may only where no list forbids the target.
+  const mayFollowUnseen = send === globalThis.fetch && rules.allowHosts === undefined && isBrowser();
+  return async ({ method, url, headers, body }, signal) => {
+    const redirect = mayFollowUnseen ? 'follow' : 'manual';
+    const response = await send(url, { method, headers, redirect, signal, ...(body === undefined ? {} : { body }) });
+    if (response.type === 'opaqueredirect') {
+      throw new AddressRefused(`${shown(url)} redirects, and a browser does not tell where to, so it is not followed.`);
+    }
+    const refusal = response.redirected ? refusalOf(new URL(response.url), rules) : undefined;
+    if (refusal !== undefined) throw new AddressRefused(refusal);
+    return response;
+  };
+}
+
+function isBrowser(): boolean {
+  return globalThis.process?.versions?.node === undefined;
+}
+
+function prepared(request: OutgoingRequest): OutgoingRequest {
+  const headers = new Headers(request.headers);
+  for (const name of connectionHeaders) headers.delete(name);
+  if (!headers.has('accept')) headers.set('accept', '*/*');
+  if (!isBrowser() && !headers.has('accept-encoding')) headers.set('accept-encoding', 'gzip, deflate, br');
+  if (request.body !== undefined && !isBrowser()) headers.set('content-length', String(request.body.byteLength));
+  return { ...request, headers };
+}
+
+function targetOf(response: Response, from: URL): URL | undefined {
+  const location = response.headers.get('location');
+  if (![301, 302, 303, 307, 308].includes(response.status) || location === null) return undefined;
+  try {
+    return new URL(location, from);
+  } catch {
+    throw new AddressRefused(`${shown(from)} redirects to an address that cannot be read.`);
+  }
+}
+
+// As the Fetch standard has it: 303, and a POST answered with 301 or 302, become a GET without a body.
+function redirected(request: OutgoingRequest, status: number, url: URL): OutgoingRequest {
+  const isGet = ['GET', 'HEAD'].includes(request.method);
+  const becomesGet = status === 303 ? !isGet : request.method === 'POST' && (status === 301 || status === 302);
+  const headers = new Headers(request.headers);
+  for (const name of [...headers.keys()]) {
+    const isOfBody = becomesGet && name.startsWith('content-');
+    if (isOfBody || (url.origin !== request.url.origin && !harmlessHeaders.has(name))) headers.delete(name);
+  }
+  return becomesGet ? { method: 'GET', url, headers, body: undefined } : { ...request, url, headers };
+}

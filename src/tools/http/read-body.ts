@@ -1,0 +1,149 @@
+// The body of an answer as a text a model can read: bounded while it streams, decoded by its charset, JSON laid out,
+// HTML without its tags. What is no text is not read at all.
+
+/** A body that was read, or why it was not. */
+export type ReadBody =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'refused'; readonly reason: string };
+
+/** Reads at most `maxBytes` bytes, after any compression; what was cut off is told in the text. */
+export async function readBody(response: Response, maxBytes: number): Promise<ReadBody> {
+  const type = mediaType(response);
+  if (response.body === null) return { kind: 'text', text: '' };
+  if (isBinaryType(type)) return refuse(response, `is ${type}`);
+  const { bytes, isCut } = await firstBytes(response.body, maxBytes);
+  if (type === '' && bytes.includes(0))
+    return { kind: 'refused', reason: notShown('is binary', sizeOf(response, bytes, isCut)) };
+  const text = decoderFor(response, type, bytes).decode(bytes, { stream: isCut }); // half a character at the cut goes
+  if (isCut)
+    return { kind: 'text', text: `${text}\n\n[cut after ${maxBytes} bytes; the body is longer${ofTotal(response)}]` };
+  return { kind: 'text', text: await laidOut(text, type) };
+}
+
+async function refuse(response: Response, what: string): Promise<ReadBody> {
+  const length = response.headers.get('content-length');
+  if (length !== null) {
+    await response.body?.cancel().catch(() => undefined);
+    return { kind: 'refused', reason: notShown(what, `${Number(length)} bytes`) };
+  }
+  // Nobody said how long it is: count, without keeping any of it.
+  let count = 0;
+  const reader = response.body?.getReader();
+  for (let part = await reader?.read(); part?.done === false && count < maxCounted; part = await reader?.read()) {
+    count += part.value.byteLength;
+  }
+  await reader?.cancel().catch(() => undefined);
+  return { kind: 'refused', reason: notShown(what, count < maxCounted ? `${count} bytes` : `${count} bytes or more`) };
+}
+
+const maxCounted = 16 * 1024 * 1024;
+
+function notShown(what: string, size: string): string {
+  return `The body ${what} (${size}) and cannot be shown as text.`;
+}
+
+function sizeOf(response: Response, bytes: Uint8Array, isCut: boolean): string {
+  return isCut ? `more than ${bytes.byteLength} bytes${ofTotal(response)}` : `${bytes.byteLength} bytes`;
+}
+
+function ofTotal(response: Response): string {
+  const length = response.headers.get('content-length');
+  return length === null ? '' : `, ${Number(length)} bytes in all`;
+}
+
+async function firstBytes(
+  body: ReadableStream<Uint8Array>,
+  maxBytes: number,
+): Promise<{ readonly bytes: Uint8Array; readonly isCut: boolean }> {
+  const parts: Uint8Array[] = [];
+  let room = maxBytes;
+  let isCut = false;
+  const reader = body.getReader();
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    if (part.value.byteLength > room) {
+      parts.push(part.value.slice(0, room));
+      isCut = true;
+      await reader.cancel().catch(() => undefined);
+      break;
+    }
+    parts.push(part.value);
+    room -= part.value.byteLength;
+  }
+  const bytes = new Uint8Array(parts.reduce((sum, part) => sum + part.byteLength, 0));
+  let offset = 0;
+  for (const part of parts) {
+    bytes.set(part, offset);
+    offset += part.byteLength;
+  }
+  return { bytes, isCut };
+}
+
+function mediaType(response: Response): string {
+  return (response.headers.get('content-type') ?? '').split(';', 1).join('').trim().toLowerCase();
+}
+
+const textTypes =
+  /^(?:text\/.*|(?:.*\+|application\/(?:x-)?|image\/svg\+)(?:json|xml|yaml|toml|sql)|application\/(?:(?:x-)?(?:javascript|ecmascript|ndjson|json5|sh|httpd-php)|jsonlines|jsonl|json-seq|jwt|graphql|x-www-form-urlencoded|typescript|rtf|pgp-signature|x-pem-file|x-subrip)|multipart\/.*|message\/.*)$/;
+
+function isBinaryType(type: string): boolean {
+  return type !== '' && !textTypes.test(type);
+}
+
+const charsetOf = /charset\s*=\s*["']?([\w.:-]+)/i;
+
+function decoderFor(response: Response, type: string, bytes: Uint8Array): TextDecoder {
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return new TextDecoder('utf-16le');
+  if (bytes[0] === 0xfe && bytes[1] === 0xff) return new TextDecoder('utf-16be');
+  const said =
+    charsetOf.exec(response.headers.get('content-type') ?? '')?.[1] ??
+    // Pages say it themselves, in their first kilobyte.
+    (isMarkup(type) ? charsetOf.exec(new TextDecoder('latin1').decode(bytes.subarray(0, 1024)))?.[1] : undefined);
+  try {
+    return new TextDecoder(said ?? 'utf-8');
+  } catch {
+    return new TextDecoder(); // a charset nobody knows
+  }
+}
+
+function isMarkup(type: string): boolean {
+  return type === 'text/html' || type === 'application/xhtml+xml';
+}
+
+async function laidOut(text: string, type: string): Promise<string> {
+  if (/^(?:application|text)\/(?:.*\+)?json$/.test(type)) return prettyJson(text);
+  return isMarkup(type) ? withoutTags(text) : text;
+}
+
+/** Laid out with two spaces; the text itself where it is no JSON. Numbers keep every digit they were written with. */
+function prettyJson(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text, exactNumber), null, 2);
+  } catch {
+    return text;
+  }
+}
+
+// Newer than the language's declarations; where a machine lacks it, long numbers are rounded as JavaScript does.
+const rawJson: unknown = Reflect.get(JSON, 'rawJSON');
+
+function exactNumber(_key: string, value: unknown, context?: { readonly source?: string }): unknown {
+  const source = context?.source;
+  const isRounded = typeof value === 'number' && source !== undefined && String(value) !== source;
+  return isRounded && typeof rawJson === 'function' ? Reflect.apply(rawJson, JSON, [source]) : value;
+}
+
+async function withoutTags(html: string): Promise<string> {
+  try {
+    const { convert } = await import('html-to-text');
+    return convert(html, {
+      wordwrap: false,
+      selectors: [
+        { selector: 'img', format: 'skip' },
+        { selector: 'a', options: { hideLinkHrefIfSameAsText: true, ignoreHref: false } },
+        { selector: 'table', format: 'dataTable' },
+      ],
+    });
+  } catch {
+    return html; // nested deeper than the converter goes
+  }
+}

@@ -1,0 +1,60 @@
+// When a request is sent once more: a lost connection or a server that asks for patience, and only where sending twice
+// does no more than sending once.
+
+import { AddressRefused } from './host-rules.ts';
+
+// RFC 9110, 9.2.2.
+const idempotentMethods = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE', 'TRACE']);
+const patientStatuses = new Set([408, 429, 502, 503, 504]);
+
+const firstPauseMs = 250;
+const longestPauseMs = 30_000;
+
+/** What decides about another try. */
+export interface RetryRules {
+  readonly method: string;
+  readonly retries: number;
+  readonly signal: AbortSignal;
+}
+
+/** Sends until an answer counts or the tries are used up; then the last answer, or the last failure, is the outcome. */
+export async function sendWithRetries(send: () => Promise<Response>, rules: RetryRules): Promise<Response> {
+  const retries = idempotentMethods.has(rules.method) ? rules.retries : 0;
+  for (let attempt = 0; ; attempt += 1) {
+    let wished: number | undefined;
+    try {
+      const response = await send();
+      if (!patientStatuses.has(response.status) || attempt >= retries) return response;
+      wished = retryAfterMs(response.headers.get('retry-after'));
+      // A server that wants more patience than a call has is answered with what it said.
+      if (wished !== undefined && wished > longestPauseMs) return response;
+      void response.body?.cancel().catch(() => undefined);
+    } catch (error) {
+      if (rules.signal.aborted || error instanceof AddressRefused || attempt >= retries) throw error;
+    }
+    const backoff = firstPauseMs * 2 ** attempt * (0.5 + Math.random());
+    await pause(wished ?? Math.min(backoff, longestPauseMs), rules.signal);
+  }
+}
+
+function retryAfterMs(value: string | null): number | undefined {
+  if (value === null) return undefined;
+  if (/^\d+$/.test(value.trim())) return Number(value) * 1000;
+  const date = Date.parse(value);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now());
+}
+
+function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => {
+      clearTimeout(timer);
+      reject(signal.reason instanceof Error ? signal.reason : new Error('aborted'));
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', stop);
+      resolve();
+    }, milliseconds);
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop, { once: true });
+  });
+}

@@ -1,0 +1,45 @@
+// The HTTP tool in a real browser, where connections and redirects are the browser's.
+
+import { createServer, type Server } from 'node:http';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { bundled } from './bundled.ts';
+import { launchChromium } from './chromium.ts';
+
+let browser: Browser;
+let server: Server;
+let address: string;
+
+beforeAll(async () => {
+  const tool = await bundled('page-http-tool.ts');
+  server = createServer((request, response) => {
+    if (request.url === '/')
+      response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><title>tool</title>');
+    else if (request.url === '/tool.js') response.writeHead(200, { 'content-type': 'text/javascript' }).end(tool);
+    else if (request.url === '/moved') response.writeHead(302, { location: '/data' }).end();
+    else if (request.url === '/echo') response.end(String(request.headers['x-api-key']));
+    else response.writeHead(200, { 'content-type': 'application/json' }).end('{"sky":"clear"}');
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  const bound = server.address();
+  if (bound === null || typeof bound === 'string') throw new Error('no port');
+  address = `http://turnchart.test:${bound.port}`;
+  browser = await launchChromium();
+});
+
+afterAll(async () => {
+  await browser.close();
+  server.close();
+});
+
+test('an HTTP tool runs in a page, within its rules', async () => {
+  const page = await browser.newPage();
+  await page.goto(address);
+  const results: unknown = await page.evaluate("import('/tool.js').then(({ results }) => results())");
+  expect(results).toEqual([
+    'completed: 200 OK\n{\n  "sky": "clear"\n}',
+    expect.stringMatching(/^failed: .*a browser does not tell where to/),
+    'completed: 200 OK\n{\n  "sky": "clear"\n}', // a public name as far as a browser can know
+    'completed: 200 OK\n[redacted]',
+  ]);
+});
