@@ -1,12 +1,13 @@
 // The page of one chart: picture, states, events, services, transitions, paths and promises. Called by scripts/docs.ts.
 
+import { flatten, readChart, type ShownState } from '../../src/inspect/chart-config.ts';
+import { mermaidOf } from '../../src/inspect/mermaid.ts';
 import { eventDescriptions, serviceDescriptions } from '../../src/machines/event-descriptions.ts';
 import { judgePairs, walks, type ChartId } from '../../test/paths/chart-suites.ts';
 import { pairsOf } from '../../test/paths/chart-facts.ts';
 import { pathsOf, runners } from '../../test/paths/execute-paths.ts';
 import { listedPairs } from '../../test/paths/listed-pairs.ts';
-import { flatten, shownStates, type ShownState } from './chart-config.ts';
-import { mermaidOf, svgOf } from './picture.ts';
+import { svgOf } from './picture.ts';
 import { promisesOf } from './promises.ts';
 
 /** A page and its picture. */
@@ -19,10 +20,9 @@ export interface ChartPage {
 /** Makes the page of a chart from the chart itself. */
 export async function chartPage(id: ChartId): Promise<ChartPage> {
   const { machine } = walks[id];
-  const { description = '', initial } = machine.config as { readonly description?: string; readonly initial?: unknown };
   const name = id.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-  const states = shownStates(machine);
-  const mermaid = mermaidOf(states, String(initial));
+  const { states, description } = readChart(machine.config);
+  const mermaid = mermaidOf(machine);
   const markdown = [
     `# The chart of ${id}`,
     '',
@@ -50,10 +50,10 @@ export async function chartPage(id: ChartId): Promise<ChartPage> {
 }
 
 function statesSection(states: readonly ShownState[]): readonly string[] {
-  const rows = flatten(states).map(({ key, description, isFinal, service, entry }) => [
+  const rows = flatten(states).map(({ key, description, isFinal, services, entry }) => [
     `\`${key}\``,
     `${description}${isFinal ? ' Final.' : ''}`,
-    service === undefined ? '' : `\`${service}\``,
+    services.map((service) => `\`${service}\``).join(', '),
     entry.map((one) => `\`${one}\``).join(', '),
   ]);
   return ['## States', '', ...table(['state', 'what it means', 'invokes', 'on entry'], rows), ''];
@@ -62,7 +62,7 @@ function statesSection(states: readonly ShownState[]): readonly string[] {
 function eventsSection(id: ChartId, states: readonly ShownState[]): readonly string[] {
   const events = Object.entries(eventDescriptions[id]).map(([event, text]) => [`\`${event}\``, text]);
   const services: Readonly<Record<string, string>> = serviceDescriptions[id];
-  const invoked = new Set(flatten(states).flatMap(({ service }) => service ?? []));
+  const invoked = new Set(flatten(states).flatMap(({ services }) => services));
   const settlements = [...invoked].flatMap((service) => {
     const text = services[service];
     if (text === undefined)

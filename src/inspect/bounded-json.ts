@@ -1,11 +1,13 @@
-// Any value as a small piece of JSON, for whoever shows values that may be huge, cyclic or hostile. Used for inspectors.
+// Any value as a small piece of JSON, for whoever shows values that may be huge, cyclic or hostile.
 
 import type { JsonValue } from '../conversation/json.ts';
 
-/** How much is kept. Texts and lists that are cut end with a note of how much is missing. */
+/** How much is kept. What is cut ends with a note of how much is missing. */
 export interface JsonBounds {
   /** UTF-16 units of one text. */
   readonly text: number;
+  /** UTF-16 units of all texts. */
+  readonly texts: number;
   /** Elements of one list, members of one object. */
   readonly items: number;
   readonly depth: number;
@@ -14,7 +16,7 @@ export interface JsonBounds {
 }
 
 /** What summaries in inspectors show. */
-export const summaryBounds: JsonBounds = { text: 200, items: 20, depth: 6, values: 200 };
+export const summaryBounds: JsonBounds = { text: 200, texts: 2_000, items: 20, depth: 6, values: 200 };
 
 /**
  * `toJSON` is heeded; `open` may give another view of an object instead. Never throws and looks at no more than the
@@ -25,59 +27,96 @@ export function boundedJson(
   bounds: JsonBounds = summaryBounds,
   open?: (value: object) => unknown,
 ): JsonValue {
-  let left = bounds.values;
-  const read = (given: unknown, depth: number): JsonValue => {
-    left--;
-    if (typeof given === 'string') return clip(given, bounds.text);
-    if (typeof given === 'number') return Number.isFinite(given) ? given : String(given);
-    if (typeof given === 'boolean' || given === null) return given;
-    if (typeof given === 'function') return { type: clip(String(given.name), bounds.text) };
-    if (typeof given !== 'object') return String(given);
-    if (depth === 0) return '…';
+  return new Reader(bounds, open).read(value, bounds.depth);
+}
+
+class Reader {
+  readonly #bounds: JsonBounds;
+  readonly #open: ((value: object) => unknown) | undefined;
+  #values: number;
+  #texts: number;
+
+  constructor(bounds: JsonBounds, open: ((value: object) => unknown) | undefined) {
+    this.#bounds = bounds;
+    this.#open = open;
+    this.#values = bounds.values;
+    this.#texts = bounds.texts;
+  }
+
+  read(value: unknown, depth: number): JsonValue {
+    this.#values--;
+    switch (typeof value) {
+      case 'string':
+        return this.#clip(value);
+      case 'number':
+        return Number.isFinite(value) ? value : String(value);
+      case 'boolean':
+        return value;
+      case 'function':
+        return this.#function(value);
+      case 'object':
+        if (value === null) return null;
+        return depth <= 0 ? '…' : this.#object(value, depth);
+      default:
+        return this.#clip(String(value)); // bigint, symbol, undefined
+    }
+  }
+
+  // As inspectors show implementations: by their names.
+  #function(value: object): JsonValue {
     try {
-      return readObject(given, depth);
+      return { type: this.#clip(String(Reflect.get(value, 'name'))) };
     } catch {
-      return '(cannot be read)'; // a getter or a toJSON that throws
+      return { type: '' };
     }
-  };
-  const readObject = (given: object, depth: number): JsonValue => {
-    let shown = open?.(given);
-    if (shown === undefined && 'toJSON' in given && typeof given.toJSON === 'function') shown = given.toJSON();
-    if (typeof shown !== 'object' || shown === null) {
-      if (shown !== undefined) return read(shown, depth - 1);
-      shown = given instanceof Error ? { name: given.name, message: given.message } : given;
+  }
+
+  #object(given: object, depth: number): JsonValue {
+    try {
+      const opened: unknown = this.#open?.(given);
+      const shown = opened === undefined ? jsonOf(given) : opened;
+      if (typeof shown !== 'object' || shown === null) return this.read(shown, depth - 1);
+      return Array.isArray(shown) ? this.#list(shown, depth) : this.#members(shown, depth);
+    } catch {
+      return '(cannot be read)'; // a getter, a proxy or a toJSON that throws
     }
-    if (Array.isArray(shown)) return readList(shown, depth);
-    const from = shown as object; // narrowed above, which a later assignment hides
-    const result: Record<string, JsonValue> = {};
-    let members = 0;
+  }
+
+  #members(from: object, depth: number): JsonValue {
+    const members: [string, JsonValue][] = [];
     for (const key in from) {
       if (!Object.hasOwn(from, key)) continue;
-      if (members++ >= bounds.items || left <= 0) {
-        result['…'] = 'more';
+      if (members.length >= this.#bounds.items || this.#values <= 0) {
+        members.push(['…', 'more']);
         break;
       }
       const member: unknown = Reflect.get(from, key);
-      if (member === undefined) continue;
-      const name = clip(key, bounds.text);
-      Object.defineProperty(result, name, { value: read(member, depth - 1), enumerable: true, configurable: true });
+      if (member !== undefined) members.push([this.#clip(key), this.read(member, depth - 1)]);
     }
-    return result;
-  };
-  const readList = (list: readonly unknown[], depth: number): JsonValue => {
-    const result: JsonValue[] = [];
+    return Object.fromEntries(members); // defines them, so that a key __proto__ is a key like others
+  }
+
+  #list(list: readonly unknown[], depth: number): JsonValue {
+    const elements: JsonValue[] = [];
     for (const element of list) {
-      if (result.length >= bounds.items || left <= 0) {
-        result.push(`… ${list.length - result.length} more`);
+      if (elements.length >= this.#bounds.items || this.#values <= 0) {
+        elements.push(`… ${list.length - elements.length} more`);
         break;
       }
-      result.push(element === undefined ? null : read(element, depth - 1));
+      elements.push(element === undefined ? null : this.read(element, depth - 1));
     }
-    return result;
-  };
-  return read(value, bounds.depth);
+    return elements;
+  }
+
+  #clip(text: string): string {
+    const most = Math.min(this.#bounds.text, Math.max(0, this.#texts));
+    this.#texts -= Math.min(text.length, most);
+    return text.length <= most ? text : `${text.slice(0, most)}… (${text.length - most} more)`;
+  }
 }
 
-function clip(text: string, most: number): string {
-  return text.length <= most ? text : `${text.slice(0, most)}… (${text.length - most} more)`;
+function jsonOf(given: object): unknown {
+  if ('toJSON' in given && typeof given.toJSON === 'function') return given.toJSON();
+  if (given instanceof Error) return { name: given.name, message: given.message };
+  return given;
 }

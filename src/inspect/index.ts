@@ -1,3 +1,18 @@
-// The entry ./inspect: what inspectors get, in any JavaScript. Imports nothing of Node.
+// The entry ./inspect: what the actors do, for inspectors, in any JavaScript. Imports nothing of Node.
 
+export {
+  connectInspector,
+  type InspectorConnection,
+  type InspectorConnectionOptions,
+  type InspectorSocket,
+  type InspectorSocketClass,
+} from './connect-inspector.ts';
+export {
+  inspectorMessage,
+  type ActorMessage,
+  type EventMessage,
+  type InspectorMessage,
+  type SnapshotMessage,
+} from './inspector-message.ts';
+export { mermaidOf } from './mermaid.ts';
 export { withTranscript } from './transcript-actor.ts';

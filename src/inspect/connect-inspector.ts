@@ -1,0 +1,157 @@
+// Sends what the actors of this program do to an inspector elsewhere: our own server's, or any that speaks the protocol of
+// @statelyai/inspect. Runs wherever there is a WebSocket.
+
+import { TurnchartError } from '../contracts/errors.ts';
+import { defaultHost, type Host } from '../contracts/host.ts';
+import type { InspectObserver } from '../contracts/inspect.ts';
+import { inspectionCallback } from './inspection-callback.ts';
+
+/** A program's line to an inspector. */
+export interface InspectorConnection {
+  /** For the option `inspect` of engines, operatives, registries and sessions, and of `createActor`. */
+  readonly inspect: InspectObserver;
+  /** Messages that nobody could take because the inspector was away for too long. */
+  readonly dropped: number;
+  /** Sends what waits and hangs up. A program in Node does not end before that. */
+  close(): Promise<void>;
+}
+
+/** Settings of the line; none is needed. */
+export interface InspectorConnectionOptions {
+  /** Default: the platform's (browsers, workers, Node from 22). */
+  readonly WebSocket?: InspectorSocketClass;
+  /** Messages kept while the inspector is away. Default 10,000; then the oldest go. */
+  readonly maxWaiting?: number;
+  readonly host?: Pick<Host, 'now' | 'setTimeout' | 'clearTimeout'>;
+}
+
+/** What is used of a WebSocket. */
+export interface InspectorSocket {
+  readonly readyState: number;
+  readonly bufferedAmount: number;
+  onopen: (() => void) | null;
+  onclose: (() => void) | null;
+  onerror: (() => void) | null;
+  send(text: string): void;
+  close(): void;
+}
+
+/** What makes one. */
+export type InspectorSocketClass = new (url: string) => InspectorSocket;
+
+/**
+ * Connects to an inspector, as `startInspector().url` or `ws://localhost:8080` of @statelyai/inspect's server. Returns at
+ * once; while nobody answers messages wait and the line is tried again. Throws `options.invalid` on what is no URL and
+ * `peer.missing` where the platform has no WebSocket.
+ */
+export function connectInspector(
+  url: string | URL,
+  { WebSocket = platformSocket(), maxWaiting = 10_000, host = defaultHost }: InspectorConnectionOptions = {},
+): InspectorConnection {
+  return new Line(socketUrl(url), WebSocket, maxWaiting, host);
+}
+
+const open = 1;
+const firstRetryMs = 250;
+const longestRetryMs = 5_000;
+// How long closing waits for what was sent to leave this program.
+const flushMs = 1_000;
+
+class Line implements InspectorConnection {
+  readonly inspect: InspectObserver;
+  dropped = 0;
+  readonly #url: string;
+  readonly #make: InspectorSocketClass;
+  readonly #maxWaiting: number;
+  readonly #host: Pick<Host, 'now' | 'setTimeout' | 'clearTimeout'>;
+  #waiting: string[] = [];
+  #socket: InspectorSocket | undefined;
+  #timer: unknown;
+  #retryMs = firstRetryMs;
+  #isClosed = false;
+
+  constructor(
+    url: string,
+    make: InspectorSocketClass,
+    maxWaiting: number,
+    host: Pick<Host, 'now' | 'setTimeout' | 'clearTimeout'>,
+  ) {
+    this.#url = url;
+    this.#make = make;
+    this.#maxWaiting = maxWaiting;
+    this.#host = host;
+    this.inspect = inspectionCallback(
+      (message) => this.#send(JSON.stringify(message)),
+      () => host.now(),
+    );
+    this.#connect();
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#host.clearTimeout(this.#timer);
+    const socket = this.#socket;
+    if (socket?.readyState === open) await this.#flushed(socket);
+    socket?.close();
+  }
+
+  #connect(): void {
+    const socket = new this.#make(this.#url);
+    this.#socket = socket;
+    socket.onopen = () => {
+      this.#retryMs = firstRetryMs;
+      for (const text of this.#waiting.splice(0)) socket.send(text);
+    };
+    socket.onerror = () => undefined; // a close follows
+    socket.onclose = () => {
+      if (this.#isClosed || this.#socket !== socket) return;
+      this.#socket = undefined;
+      this.#timer = this.#host.setTimeout(() => this.#connect(), this.#retryMs);
+      this.#retryMs = Math.min(this.#retryMs * 2, longestRetryMs);
+    };
+  }
+
+  #send(text: string): void {
+    if (this.#isClosed) return;
+    if (this.#socket?.readyState === open) return this.#socket.send(text);
+    this.#waiting.push(text);
+    if (this.#waiting.length <= this.#maxWaiting) return;
+    this.#waiting.shift();
+    this.dropped++;
+  }
+
+  async #flushed(socket: InspectorSocket): Promise<void> {
+    for (let waited = 0; socket.bufferedAmount > 0 && waited < flushMs; waited += 10) {
+      await new Promise<void>((resolve) => this.#host.setTimeout(resolve, 10));
+    }
+  }
+}
+
+// An inspector's page address serves as well: the same place, by another protocol.
+function socketUrl(given: string | URL): string {
+  const text = String(given);
+  if (!URL.canParse(text)) {
+    throw new TurnchartError('options.invalid', `connectInspector(…) needs the inspector's URL, got "${text}".`);
+  }
+  const url = new URL(text);
+  if (url.protocol === 'http:') url.protocol = 'ws:';
+  if (url.protocol === 'https:') url.protocol = 'wss:';
+  if (url.protocol !== 'ws:' && url.protocol !== 'wss:') {
+    throw new TurnchartError(
+      'options.invalid',
+      `connectInspector(…) needs a ws: or http: URL, got one that begins with "${url.protocol}".`,
+    );
+  }
+  url.hash = '';
+  return url.href;
+}
+
+function platformSocket(): InspectorSocketClass {
+  const { WebSocket } = globalThis as { readonly WebSocket?: InspectorSocketClass };
+  if (WebSocket !== undefined) return WebSocket;
+  throw new TurnchartError(
+    'peer.missing',
+    'connectInspector(…) needs a WebSocket, and this platform has none. Give it one: connectInspector(url, { WebSocket })',
+  );
+}
