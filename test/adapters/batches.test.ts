@@ -33,6 +33,28 @@ test('gives the items of all pieces in order, passes over empty ones, closes onc
   expect(from.log).toEqual(['read', 'read', 'read', 'read', 'close']);
 });
 
+test('an item behind many empty pieces comes as soon as one behind none', async () => {
+  const stepsBehind = async (empty: number): Promise<number> => {
+    let steps = -1;
+    const items = iterateBatches({
+      ...source([...Array.from({ length: empty }, () => []), [1]]),
+      accept(piece: readonly number[] | undefined) {
+        if (piece?.length === 1) steps = 0;
+        return piece;
+      },
+    });
+    let hasCome = false;
+    const first = items.next().finally(() => (hasCome = true));
+    while (!hasCome) {
+      await Promise.resolve();
+      if (steps >= 0) steps++;
+    }
+    await first;
+    return steps;
+  };
+  expect(await stepsBehind(1000)).toBe(await stepsBehind(1));
+});
+
 test('reads a piece only when its items are wanted', async () => {
   const from = source([[1, 2], [3]]);
   const items = iterateBatches(from);

@@ -2,6 +2,7 @@
 
 import type { StreamEvent } from '../../contracts/model.ts';
 import type { JsonValue } from '../../conversation/json.ts';
+import { GrowingText } from '../growing-text.ts';
 import { textAt, type JsonRecord } from '../json-reading.ts';
 import { providerBlockOf, redactedThinkingOf, textBlockOf, thinkingBlockOf, toolCallOf } from './blocks.ts';
 
@@ -12,8 +13,8 @@ interface OpenBlock {
   start: JsonRecord;
   // Position in our message; -1 until something of it was emitted.
   index: number;
-  text: string;
-  json: string;
+  readonly text: GrowingText;
+  readonly json: GrowingText;
   signature: string;
   readonly citations: JsonValue[];
 }
@@ -36,7 +37,15 @@ export class BlockWriter {
     this.flush(false, out);
     const type = textAt(start, 'type') ?? '';
     const signature = textAt(start, 'signature') ?? '';
-    const block: OpenBlock = { type, start, index: -1, text: '', json: '', signature, citations: [] };
+    const block: OpenBlock = {
+      type,
+      start,
+      index: -1,
+      text: new GrowingText(),
+      json: new GrowingText(),
+      signature,
+      citations: [],
+    };
     this.#open.set(at, block);
     if (type === 'text') this.#addText(block, textAt(start, 'text') ?? '', out);
     else if (type === 'thinking') this.#addThinking(block, textAt(start, 'thinking') ?? '', out);
@@ -82,7 +91,7 @@ export class BlockWriter {
     const ended = this.#ended;
     if (ended === undefined) return;
     this.#ended = undefined;
-    const block = textBlockOf(ended.start, ended.text, ended.citations, refused);
+    const block = textBlockOf(ended.start, ended.text.whole, ended.citations, refused);
     const isPlain = block.refusal === undefined && block.citations === undefined && block.data === undefined;
     if (ended.index < 0) {
       if (block.citations === undefined && block.data === undefined) return; // an empty text says nothing
@@ -105,7 +114,7 @@ export class BlockWriter {
       block.index = this.#nextIndex++;
       out.push({ type: 'text.start', index: block.index });
     }
-    block.text += text;
+    block.text.add(text);
     out.push({ type: 'text.delta', index: block.index, text });
   }
 
@@ -115,13 +124,13 @@ export class BlockWriter {
       out.push({ type: 'thinking.start', index: block.index });
     }
     if (text === '') return;
-    block.text += text;
+    block.text.add(text);
     out.push({ type: 'thinking.delta', index: block.index, text });
   }
 
   #addInput(block: OpenBlock, json: string, out: StreamEvent[]): void {
     if (json === '') return;
-    block.json += json;
+    block.json.add(json);
     if (block.type === 'tool_use') out.push({ type: 'toolInput.delta', index: block.index, json });
   }
 
@@ -132,21 +141,21 @@ export class BlockWriter {
         this.#ended = block;
         return;
       case 'thinking':
-        out.push({ type: 'thinking.end', index, block: thinkingBlockOf(start, block.text, block.signature) });
+        out.push({ type: 'thinking.end', index, block: thinkingBlockOf(start, block.text.whole, block.signature) });
         return;
       case 'redacted_thinking':
         out.push({ type: 'block', index: this.#nextIndex++, block: redactedThinkingOf(start) });
         return;
       case 'tool_use': {
-        const call = toolCallOf(start, block.json);
+        const call = toolCallOf(start, block.json.whole);
         // Input that was complete in the start is shown as one delta.
-        const whole = block.json === '' && call.args !== undefined ? JSON.stringify(call.args) : '{}';
+        const whole = block.json.isEmpty && call.args !== undefined ? JSON.stringify(call.args) : '{}';
         if (whole !== '{}') out.push({ type: 'toolInput.delta', index, json: whole });
         out.push({ type: 'toolInput.end', index, call });
         return;
       }
       default:
-        out.push({ type: 'block', index: this.#nextIndex++, block: providerBlockOf(start, block.json) });
+        out.push({ type: 'block', index: this.#nextIndex++, block: providerBlockOf(start, block.json.whole) });
     }
   }
 }

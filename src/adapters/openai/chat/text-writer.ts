@@ -2,6 +2,7 @@
 
 import type { TextBlock } from '../../../conversation/block.ts';
 import type { JsonValue } from '../../../conversation/json.ts';
+import { GrowingText } from '../../growing-text.ts';
 import type { Output } from '../answer-decoder.ts';
 
 /** Writes the text block that is open, or opens one. */
@@ -19,7 +20,7 @@ export function createTextWriter(output: Output): TextWriter {
   let index: number | undefined;
   let isRefusal = false;
   let held = '';
-  let text = '';
+  let text = new GrowingText();
   let citations: JsonValue[] = [];
 
   const close = (): void => {
@@ -27,14 +28,14 @@ export function createTextWriter(output: Output): TextWriter {
     if (index === undefined) return;
     const block: TextBlock = {
       type: 'text',
-      text,
+      text: text.whole,
       ...(isRefusal ? { refusal: true as const } : {}),
       ...(citations.length > 0 ? { citations } : {}),
     };
     const isPlain = !isRefusal && citations.length === 0;
     output.events.push(isPlain ? { type: 'text.end', index } : { type: 'text.end', index, block });
     index = undefined;
-    text = '';
+    text = new GrowingText();
     citations = [];
   };
 
@@ -57,7 +58,7 @@ export function createTextWriter(output: Output): TextWriter {
         if (isRefusal) output.refused = true;
         output.events.push({ type: 'text.start', index });
       }
-      text += said;
+      text.add(said);
       output.events.push({ type: 'text.delta', index, text: said });
     },
     cite(more) {

@@ -2,6 +2,7 @@
 // decoder.
 
 import type { ThinkingBlock } from '../../../conversation/block.ts';
+import { GrowingText } from '../../growing-text.ts';
 import type { Output } from '../answer-decoder.ts';
 import { objectsAt, optional, textAt, type JsonObject } from '../json-fields.ts';
 import { addDetail, detailText } from './reasoning-details.ts';
@@ -24,7 +25,7 @@ export function createThinkingWriter(output: Output): ThinkingWriter {
   let index: number | undefined;
   let isOpen = false;
   let held = '';
-  let text = '';
+  let text = new GrowingText();
   let field: string | undefined;
   let details: JsonObject[] = [];
   let part: JsonObject = {};
@@ -47,7 +48,7 @@ export function createThinkingWriter(output: Output): ThinkingWriter {
     held = '';
     if (said === '') return;
     const at = start();
-    text += said;
+    text.add(said);
     output.events.push({ type: 'thinking.delta', index: at, text: said });
   };
 
@@ -80,7 +81,7 @@ export function createThinkingWriter(output: Output): ThinkingWriter {
         const encrypted = details.map((detail) => textAt(detail, 'data')).find((value) => value !== undefined);
         const block: ThinkingBlock = {
           type: 'thinking',
-          text,
+          text: text.whole,
           provider: output.provider,
           ...optional('signature', signature ?? textAt(part, 'signature')),
           ...optional('encrypted', encrypted),
@@ -95,7 +96,7 @@ export function createThinkingWriter(output: Output): ThinkingWriter {
       isOpen = false;
       index = undefined;
       held = '';
-      text = '';
+      text = new GrowingText();
       field = undefined;
       details = [];
       part = {};

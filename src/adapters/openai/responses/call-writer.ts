@@ -3,6 +3,7 @@
 
 import type { ToolCallBlock } from '../../../conversation/block.ts';
 import type { JsonValue } from '../../../conversation/json.ts';
+import { GrowingText } from '../../growing-text.ts';
 import { madeCallId, type Output } from '../answer-decoder.ts';
 import { readArguments } from '../call-arguments.ts';
 import { objectAt, textAt, without, type JsonObject } from '../json-fields.ts';
@@ -11,20 +12,20 @@ import type { ItemWriter } from './item-writer.ts';
 /** Arguments that come as text in pieces, whole, or not at all (= `{}`). */
 export function writeFunctionCall(first: JsonObject, output: Output): ItemWriter {
   const stream = openCall(first, output);
-  let received = '';
+  const received = new GrowingText();
   return {
     read(event, type) {
       switch (type) {
         case 'response.function_call_arguments.delta': {
           const delta = textAt(event, 'delta') ?? '';
-          received += delta;
+          received.add(delta);
           stream.append(delta);
           return true;
         }
         case 'response.function_call_arguments.done':
-          if (received === '') {
-            received = textAt(event, 'arguments') ?? '';
-            stream.append(received);
+          if (received.isEmpty) {
+            received.add(textAt(event, 'arguments') ?? '');
+            stream.append(received.whole);
           }
           return true;
         default:
@@ -34,9 +35,9 @@ export function writeFunctionCall(first: JsonObject, output: Output): ItemWriter
     finish(final) {
       const item = final ?? first;
       const sent = item['arguments'];
-      const whole = sent === undefined || sent === null || (sent === '' && received !== '') ? received : sent;
+      const whole = sent === undefined || sent === null || (sent === '' && !received.isEmpty) ? received.whole : sent;
       const { original, ...parsed } = readArguments(whole);
-      if (received === '') stream.append(typeof whole === 'string' ? whole : JSON.stringify(whole));
+      if (received.isEmpty) stream.append(typeof whole === 'string' ? whole : JSON.stringify(whole));
       stream.end(item, {
         ...parsed,
         data: {
@@ -51,11 +52,11 @@ export function writeFunctionCall(first: JsonObject, output: Output): ItemWriter
 /** `args` is the free text. It is streamed as the pieces of one JSON string, so that the deltas join to valid JSON. */
 export function writeCustomCall(first: JsonObject, output: Output): ItemWriter {
   const stream = openCall(first, output);
-  let received = '';
+  const received = new GrowingText();
   const append = (text: string): void => {
     if (text === '') return;
-    stream.append((received === '' ? '"' : '') + JSON.stringify(text).slice(1, -1));
-    received += text;
+    stream.append((received.isEmpty ? '"' : '') + JSON.stringify(text).slice(1, -1));
+    received.add(text);
   };
   return {
     read(event, type) {
@@ -64,7 +65,7 @@ export function writeCustomCall(first: JsonObject, output: Output): ItemWriter {
           append(textAt(event, 'delta') ?? '');
           return true;
         case 'response.custom_tool_call_input.done':
-          if (received === '') append(textAt(event, 'input') ?? '');
+          if (received.isEmpty) append(textAt(event, 'input') ?? '');
           return true;
         default:
           return false;
@@ -72,10 +73,10 @@ export function writeCustomCall(first: JsonObject, output: Output): ItemWriter {
     },
     finish(final) {
       const item = final ?? first;
-      const text = textAt(item, 'input') ?? received;
-      if (received === '') append(text);
-      stream.append(received === '' ? '""' : '"');
-      stream.end(item, { args: text === '' ? received : text, data: without(item, 'call_id', 'name', 'input') });
+      const text = textAt(item, 'input') ?? received.whole;
+      if (received.isEmpty) append(text);
+      stream.append(received.isEmpty ? '""' : '"');
+      stream.end(item, { args: text === '' ? received.whole : text, data: without(item, 'call_id', 'name', 'input') });
     },
   };
 }

@@ -2,6 +2,7 @@
 
 import type { TextBlock } from '../../../conversation/block.ts';
 import type { JsonValue } from '../../../conversation/json.ts';
+import { GrowingText } from '../../growing-text.ts';
 import type { Output } from '../answer-decoder.ts';
 import { listAt, numberAt, objectAt, objectsAt, optional, textAt, without, type JsonObject } from '../json-fields.ts';
 import type { ItemWriter } from './item-writer.ts';
@@ -9,7 +10,7 @@ import type { ItemWriter } from './item-writer.ts';
 interface OpenPart {
   readonly index: number;
   readonly contentIndex: number;
-  text: string;
+  readonly text: GrowingText;
   isRefusal: boolean;
   readonly annotations: JsonValue[];
   readonly logprobs: JsonValue[];
@@ -28,14 +29,21 @@ export function writeMessage(first: JsonObject, output: Output): ItemWriter {
   const openAt = (contentIndex: number): OpenPart => {
     if (part?.contentIndex === contentIndex) return part;
     close();
-    part = { index: output.nextIndex++, contentIndex, text: '', isRefusal: false, annotations: [], logprobs: [] };
+    part = {
+      index: output.nextIndex++,
+      contentIndex,
+      text: new GrowingText(),
+      isRefusal: false,
+      annotations: [],
+      logprobs: [],
+    };
     output.events.push({ type: 'text.start', index: part.index });
     return part;
   };
 
   const append = (to: OpenPart, text: string): void => {
     if (text === '') return;
-    to.text += text;
+    to.text.add(text);
     output.events.push({ type: 'text.delta', index: to.index, text });
   };
 
@@ -44,8 +52,9 @@ export function writeMessage(first: JsonObject, output: Output): ItemWriter {
     const { index, annotations, logprobs } = part;
     const final = whole ?? part.whole ?? {};
     const told = textAt(final, 'text') ?? textAt(final, 'refusal') ?? '';
-    const text = told === '' ? part.text : told;
-    if (text.startsWith(part.text)) append(part, text.slice(part.text.length));
+    const said = part.text.whole;
+    const text = told === '' ? said : told;
+    if (text.startsWith(said)) append(part, text.slice(said.length));
     const isRefusal = part.isRefusal || final['type'] === 'refusal';
     if (isRefusal) output.refused = true;
     const citations = listAt(final, 'annotations').length > 0 ? listAt(final, 'annotations') : annotations;

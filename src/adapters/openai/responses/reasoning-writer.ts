@@ -1,6 +1,7 @@
 // Reasoning items → thinking blocks. Called by open-item.ts.
 
 import type { ThinkingBlock } from '../../../conversation/block.ts';
+import { GrowingText } from '../../growing-text.ts';
 import type { Output } from '../answer-decoder.ts';
 import { objectsAt, optional, textAt, without, type JsonObject } from '../json-fields.ts';
 import type { ItemWriter } from './item-writer.ts';
@@ -11,25 +12,25 @@ const betweenParts = '\n\n';
 export function writeReasoning(first: JsonObject, output: Output): ItemWriter {
   const index = output.nextIndex++;
   output.events.push({ type: 'thinking.start', index });
-  let text = '';
+  const text = new GrowingText();
   let part: string | undefined;
-  let partText = '';
+  let partIsEmpty = true;
 
   const append = (piece: string): void => {
     if (piece === '') return;
-    text += piece;
+    text.add(piece);
     output.events.push({ type: 'thinking.delta', index, text: piece });
   };
   const enter = (event: JsonObject, kind: string): void => {
     const place = `${kind}:${String(event[`${kind}_index`] ?? 0)}`;
     if (part === place) return;
     part = place;
-    partText = '';
+    partIsEmpty = true;
   };
   const say = (piece: string): void => {
     if (piece === '') return;
-    append(partText === '' && text !== '' ? betweenParts + piece : piece);
-    partText += piece;
+    append(partIsEmpty && !text.isEmpty ? betweenParts + piece : piece);
+    partIsEmpty = false;
   };
 
   return {
@@ -44,7 +45,7 @@ export function writeReasoning(first: JsonObject, output: Output): ItemWriter {
         case 'response.reasoning_summary_text.done':
         case 'response.reasoning_text.done':
           enter(event, kind);
-          if (partText === '') say(textAt(event, 'text') ?? '');
+          if (partIsEmpty) say(textAt(event, 'text') ?? '');
           return true;
         case 'response.reasoning_summary_part.added':
         case 'response.reasoning_summary_part.done':
@@ -63,12 +64,12 @@ export function writeReasoning(first: JsonObject, output: Output): ItemWriter {
         .flatMap((piece) => textAt(piece, 'text') ?? [])
         .filter((piece) => piece !== '')
         .join(betweenParts);
-      if (text === '') append(told);
+      if (text.isEmpty) append(told);
       const encrypted = textAt(item, 'encrypted_content');
       const isComplete = final !== undefined;
       const block: ThinkingBlock = {
         type: 'thinking',
-        text: told === '' ? text : told,
+        text: told === '' ? text.whole : told,
         provider: output.provider,
         ...optional('encrypted', isComplete ? encrypted : undefined),
         data: encrypted === undefined ? without(item, 'type') : without(item, 'type', 'encrypted_content'),
