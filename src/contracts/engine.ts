@@ -39,7 +39,7 @@ export interface RetryOptions {
   readonly baseDelayMs?: number;
   /** Default 30,000. */
   readonly maxDelayMs?: number;
-  /** Default 60,000. A server that asks for a longer wait ends the attempts. */
+  /** Default 60,000. What a server asks for is waited, be it shorter or longer than the backoff; one that asks for more than this ends the attempts. */
   readonly maxRetryAfterMs?: number;
 }
 

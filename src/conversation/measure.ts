@@ -2,7 +2,7 @@
 
 import type { Block, BoundaryBlock, ResultContent } from './block.ts';
 import type { Message, Role } from './message.ts';
-import { estimateTokens, utf8Length } from './tokens.ts';
+import { countTokens, utf8Length } from './tokens.ts';
 
 /** Facts of one message. */
 export interface Measure {
@@ -29,7 +29,7 @@ export function measureOf(message: Message): Measure {
   const measure: Measure = {
     id,
     role,
-    tokens: estimateTokens(message),
+    tokens: countTokens(message), // kept here, once
     results:
       role === 'tool' ? content.flatMap((block) => (block.type === 'toolResult' ? [resultBytes(block)] : [])) : none,
     boundary: only?.type === 'boundary' ? only : undefined,

@@ -63,13 +63,19 @@ function isList(of: Message | readonly Message[]): of is readonly Message[] {
 function messageTokens(message: Message): number {
   const known = cache.get(message);
   if (known !== undefined) return known;
+  const tokens = countTokens(message);
+  if (typeof message === 'object' && message !== null) cache.set(message, tokens);
+  return tokens;
+}
+
+/** As `estimateTokens` of one message, for who keeps the number: noting it costs more than counting a short message. */
+export function countTokens(message: Message): number {
   let tokens = frame;
   try {
     for (const block of message.content) tokens += readableTokens(block);
   } catch {
     // No list of blocks: the frame is all there is.
   }
-  if (typeof message === 'object' && message !== null) cache.set(message, tokens);
   return tokens;
 }
 

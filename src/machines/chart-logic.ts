@@ -76,7 +76,7 @@ export function chartLogic<Event extends { type: string }, Input, Output>(
       const chosen = chooseTransition(at.leaf, args);
       if (chosen === undefined) return snapshot;
       const stays = chosen.exits.length === 0 && chosen.enters.length === 0;
-      const invoked = stays ? at.invoked : new Map(at.invoked);
+      const invoked = stays ? at.invoked : copyOf(at.invoked);
       try {
         carryOut(chosen, args, invoked, scope, (invoke) => invokedOf(invoke, known, args, scope.self, isBare));
       } catch (thrown) {
@@ -198,17 +198,14 @@ function carryOut(
   scope: Scope,
   make: (invoke: TableInvoke) => Invoked,
 ): void {
-  for (const node of exits) {
-    for (const { id } of node.invokes) {
-      const child = invoked.get(id);
-      invoked.delete(id);
-      if (child !== undefined) scope.defer(() => stop(child, scope));
-    }
-  }
+  for (let index = 0; index < exits.length; index++) leave(exits[index]?.invokes ?? [], invoked, scope);
   perform(actions, args, invoked, scope);
-  for (const node of enters) {
-    perform(node.entry, args, invoked, scope);
-    for (const invoke of node.invokes) {
+  for (let index = 0; index < enters.length; index++) {
+    const { entry = [], invokes = [] } = enters[index] ?? {};
+    perform(entry, args, invoked, scope);
+    for (let each = 0; each < invokes.length; each++) {
+      const invoke = invokes[each];
+      if (invoke === undefined) continue;
       const child = make(invoke);
       invoked.set(invoke.id, child);
       scope.defer(() => child.start());
@@ -216,8 +213,23 @@ function carryOut(
   }
 }
 
+function leave(invokes: readonly TableInvoke[], invoked: InvokedById, scope: Scope): void {
+  for (let index = 0; index < invokes.length; index++) {
+    const id = invokes[index]?.id ?? '';
+    const child = invoked.get(id);
+    invoked.delete(id);
+    if (child !== undefined) scope.defer(() => stop(child, scope));
+  }
+}
+
+function copyOf(invoked: InvokedById): InvokedById {
+  return invoked.size === 0 ? new Map() : new Map(invoked);
+}
+
 function perform(actions: readonly TableAction[], args: StepArguments, invoked: InvokedById, scope: Scope): void {
-  for (const action of actions) {
+  for (let index = 0; index < actions.length; index++) {
+    const action = actions[index];
+    if (action === undefined) continue;
     if ('run' in action) {
       action.run(args);
       continue;

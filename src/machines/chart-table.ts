@@ -58,7 +58,11 @@ export interface TableTransition {
 export function chooseTransition(leaf: TableNode, args: StepArguments): TableTransition | undefined {
   const rows = leaf.rows.get(args.event.type);
   if (rows === undefined) return undefined;
-  for (const row of rows) if (row.guard === undefined || row.guard(args)) return row;
+  // By index, here and in what carries a transition out: code this cold runs for-of several times slower.
+  for (let index = 0; index < rows.length; index++) {
+    const row = rows[index];
+    if (row?.guard === undefined || row.guard(args)) return row;
+  }
   return undefined;
 }
 

@@ -108,20 +108,28 @@ class ChartedOperative implements Operative {
       );
     }
     const { ledger } = this.#scope;
-    const message = acceptMessage(input, this.#host, (id) => ledger.known(id) !== undefined);
+    const message = acceptMessage(input, this.#host, (id) => ledger.has(id));
     const known = ledger.known(message.id);
+    if (known?.outcome !== undefined) {
+      return resultOf(known, { ...known.outcome, events: this.#scope.readEvents() });
+    }
     const ticket = known ?? new Ticket(message, turnContext);
-    const decision = new Promise<Decision>((resolve) => {
-      ticket.onDecision(resolve);
+    // Nearly always the decision is there as soon as the chart has its event.
+    let decision: Decision | undefined;
+    let tell: ((decision: Decision) => void) | undefined;
+    ticket.onDecision((taken) => {
+      decision = taken;
+      tell?.(taken);
     });
     if (known === undefined) {
       ticket.isLanded = typeof input !== 'string' && this.#scope.isStored(message.id);
       ledger.note(ticket);
       this.#send({ type: 'message.submit', policy, submission: ticket });
-    } else if (known.outcome !== undefined) {
-      return resultOf(known, { ...known.outcome, events: this.#scope.readEvents() });
     }
-    return resultOf(ticket, await decision);
+    decision ??= await new Promise<Decision>((resolve) => {
+      tell = resolve;
+    });
+    return resultOf(ticket, decision);
   }
 
   async resume(options: { readonly turnContext?: unknown } = {}): Promise<ResumeResult> {

@@ -48,6 +48,12 @@ export function callModel(
 ): ModelCall {
   const call = new Attempt(model, options, settle);
   void call.pump(request);
+  try {
+    call.watch(); // behind the request: nothing stands between a message and the model that need not
+  } catch (thrown) {
+    call.abandon();
+    throw thrown; // a host without timers
+  }
   return call;
 }
 
@@ -73,13 +79,17 @@ class Attempt implements ModelCall {
     this.#settle = settle;
     this.#limitMs = options.idleTimeoutMs;
     this.#heardAt = host.now();
-    this.#watch(this.#limitMs);
   }
 
   abandon(): void {
     if (this.#over) return;
     this.#finish();
     this.#leave();
+  }
+
+  /** Begins to look whether the stream is silent. */
+  watch(): void {
+    if (!this.#over) this.#watch(this.#limitMs);
   }
 
   async pump(request: ModelRequest): Promise<void> {

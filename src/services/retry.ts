@@ -1,6 +1,6 @@
 // When and how a failed model call is tried again: backoff with jitter, the server's own wish, then the fallback models.
 
-import { isModelError, type TurnchartError } from '../contracts/errors.ts';
+import { isModelError, type ModelError, type TurnchartError } from '../contracts/errors.ts';
 import type { RetryOptions } from '../contracts/engine.ts';
 import type { Host } from '../contracts/host.ts';
 import type { TurnSettings } from './settings.ts';
@@ -24,11 +24,16 @@ export interface NextTry {
 /** The next try after `error`, or undefined when none is left. Any error but a context overflow moves on to a fallback. */
 export function nextTry(state: RetryState, error: TurnchartError): NextTry | undefined {
   const { retry, models, host } = state.settings;
-  const wish = retryWish(error);
-  if (wish.retryable && state.attempt < retry.attempts && wish.afterMs <= retry.maxRetryAfterMs) {
+  const afterMs = isModelError(error) ? wishOf(error) : undefined;
+  const isRetryable = isModelError(error) && error.retryable && state.attempt < retry.attempts;
+  if (isRetryable && (afterMs ?? 0) <= retry.maxRetryAfterMs) {
     const attempt = state.attempt + 1;
-    const delayMs = Math.max(wish.afterMs, backoff(attempt, retry, host));
-    return { modelIndex: state.modelIndex, attempt, retry: attempt, delayMs };
+    return {
+      modelIndex: state.modelIndex,
+      attempt,
+      retry: attempt,
+      delayMs: afterMs ?? backoff(attempt, retry, host),
+    };
   }
   const modelIndex = state.modelIndex + 1;
   return modelIndex < models.length ? { modelIndex, attempt: 0, retry: 0, delayMs: 0 } : undefined;
@@ -40,9 +45,8 @@ export function backoff(attempt: number, retry: Required<RetryOptions>, host: Ho
   return Math.round(full * (0.5 + host.random() / 2));
 }
 
-// How long a server asked to wait, and whether a retry makes sense at all.
-function retryWish(error: TurnchartError): { readonly retryable: boolean; readonly afterMs: number } {
-  return isModelError(error)
-    ? { retryable: error.retryable, afterMs: error.retryAfterMs ?? 0 }
-    : { retryable: false, afterMs: 0 };
+// How long the server asked to wait: it knows better than any backoff, also when that is shorter. Servers that say 0 mean
+// nothing by it.
+function wishOf({ retryAfterMs }: ModelError): number | undefined {
+  return retryAfterMs === undefined || retryAfterMs <= 0 ? undefined : retryAfterMs;
 }

@@ -89,10 +89,13 @@ describe.each(interpreters)('the delay of a retry (%s)', (interpreter) => {
     expect(await delays({ retry, script: failing(4), host: hostWithChance(0) })).toEqual([50, 100, 200]);
   });
 
-  test('is what the server asks for where that is longer', async () => {
-    const script = [{ throw: overloaded({ retryAfterMs: 20_000 }) }, { text: 'x' }];
-    expect(await delays({ script })).toEqual([20_000]);
-  });
+  test.each([20_000, 7])(
+    'is the %d ms the server asks for, longer or shorter than the backoff',
+    async (retryAfterMs) => {
+      const script = [{ throw: overloaded({ retryAfterMs }) }, { text: 'x' }];
+      expect(await delays({ script })).toEqual([retryAfterMs]);
+    },
+  );
 
   test('may be up to maxRetryAfterMs at the wish of a server; a longer wish fails', async () => {
     const retry = { maxRetryAfterMs: 5000 };
