@@ -20,7 +20,8 @@ export function socketRequest(baseURL: string, target: Target, credentials: Cred
   const url = addressOf(baseURL);
   const isAzure = /\.azure\.(com|us|cn)$/.test(url.hostname);
   const { key, organization, project } = credentials;
-  url.pathname = `${url.pathname.replace(/\/+$/, '')}/realtime`;
+  const path = url.pathname.replace(/\/+$/, '');
+  url.pathname = `${isAzure && !path.endsWith('/v1') ? `${path}/v1` : path}/realtime`;
   for (const name of ['model', 'intent', 'call_id']) url.searchParams.delete(name);
   if ('callId' in target) url.searchParams.set('call_id', target.callId);
   else url.searchParams.set('model', target.model);

@@ -3,7 +3,7 @@
 // out.
 
 import type { OpenAI } from 'openai';
-import type { CallFacts } from '../../adapters/http-errors.ts';
+import { modelErrorOf, type CallFacts } from '../../adapters/http-errors.ts';
 import { secretsIn, shownAddress } from '../../adapters/redact.ts';
 import { messageOf, TurnchartError } from '../../contracts/errors.ts';
 
@@ -63,6 +63,21 @@ export function factsOf(client: RealtimeClient | undefined, options: ClientOptio
     baseURL: address === undefined ? undefined : shownAddress(address),
     keyVariable: options.baseURL === undefined ? 'OPENAI_API_KEY' : undefined,
   };
+}
+
+/** As `work` says; what it throws is a `ModelError` without keys in it. An abort of the signal rejects with its reason. */
+export async function throughClient<Result>(
+  client: RealtimeClient,
+  facts: CallFacts,
+  signal: AbortSignal | undefined,
+  work: (client: RealtimeClient) => PromiseLike<Result>,
+): Promise<Result> {
+  try {
+    return await work(client);
+  } catch (thrown) {
+    if (signal?.aborted === true) throw signal.reason;
+    throw modelErrorOf(thrown, facts);
+  }
 }
 
 /** True for anything with the REST half of the Realtime API. */

@@ -1,0 +1,58 @@
+// The server's echo of a session → what decisions depend on. Pure; called for `session.created` and `session.updated`.
+
+import { numberAt, recordOf, textAt, type JsonRecord } from '../../adapters/json-reading.ts';
+import type { RealtimeAudioFormat } from '../../contracts/realtime.ts';
+import type { JsonValue } from '../../conversation/json.ts';
+import type { WireSettings } from '../wire.ts';
+import { optional } from './merge.ts';
+
+/** Reads both generations, and mixtures of them. What the echo does not say is absent. */
+export function decodeSettings(session: JsonRecord): WireSettings {
+  const audio = recordOf(session['audio']);
+  const input = recordOf(audio?.['input']);
+  const output = recordOf(audio?.['output']);
+  const expiresAt = numberAt(session, 'expires_at');
+  return {
+    ...answering(input, session),
+    ...optional('inputFormat', formatOf(input?.['format'] ?? session['input_audio_format'])),
+    ...optional('outputFormat', formatOf(output?.['format'] ?? session['output_audio_format'])),
+    ...(expiresAt === undefined || expiresAt <= 0 ? {} : { expiresAt: expiresAt * 1000 }),
+    raw: session as JsonValue, // parsed JSON
+  };
+}
+
+function answering(
+  input: JsonRecord | undefined,
+  session: JsonRecord,
+): Pick<WireSettings, 'createsResponse' | 'interruptsResponse'> {
+  const detection = input?.['turn_detection'] === undefined ? session['turn_detection'] : input['turn_detection'];
+  if (detection === undefined) return {};
+  const settings = recordOf(detection);
+  // xAI says "none" with an object whose type is null.
+  if (settings === undefined || settings['type'] === null || settings['type'] === 'none') {
+    return { createsResponse: false, interruptsResponse: false };
+  }
+  // Both are on where the server leaves them out: the documented default.
+  return {
+    createsResponse: settings['create_response'] !== false,
+    interruptsResponse: settings['interrupt_response'] !== false,
+  };
+}
+
+function formatOf(format: JsonValue | undefined): RealtimeAudioFormat | undefined {
+  const record = recordOf(format);
+  const name = record === undefined ? format : textAt(record, 'type');
+  switch (name) {
+    case 'audio/pcm':
+    case 'pcm16':
+      return { type: 'pcm16', ...optional('rate', numberAt(record, 'rate')) };
+    case 'audio/pcmu':
+    case 'g711_ulaw':
+      return { type: 'g711Ulaw' };
+    case 'audio/pcma':
+    case 'g711_alaw':
+      return { type: 'g711Alaw' };
+    default:
+      return undefined;
+  }
+}

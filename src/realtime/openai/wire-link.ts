@@ -1,0 +1,122 @@
+// One link: a socket with the codec on both sides. Opened by wire.ts, once for each attempt to connect.
+
+import { modelErrorOf, type CallFacts } from '../../adapters/http-errors.ts';
+import { recordOf } from '../../adapters/json-reading.ts';
+import { messageOf } from '../../contracts/errors.ts';
+import type { CallControl, WireCommand, WireFact, WireLink, WireReceiver } from '../wire.ts';
+import { closeError, type SocketEnd } from './close-error.ts';
+import { createEventDecoder } from './decode-event.ts';
+import { createFrameDecoder, malformed } from './decode-frame.ts';
+import { dialectOf, type Dialect } from './dialect.ts';
+import { encodeCommand } from './encode-command.ts';
+import type { OpenSocket, RealtimeSocket, SocketFailure, SocketRequest } from './socket.ts';
+
+/** What a link is opened with. */
+export interface LinkOptions {
+  /** Key and address are asked for at each attempt: a key may be short-lived. */
+  readonly prepare: () => Promise<{ readonly open: OpenSocket; readonly request: SocketRequest }>;
+  /** Read when something fails: by then the key is known. */
+  readonly facts: () => CallFacts;
+  /** The call this is the side socket of. */
+  readonly callId?: string | undefined;
+  readonly call?: ((control: CallControl) => Promise<void>) | undefined;
+}
+
+/** Opens a link; tells everything to the receiver, nothing before it returned. */
+export function openLink(options: LinkOptions, receive: WireReceiver): WireLink {
+  const { callId } = options;
+  let socket: RealtimeSocket | undefined;
+  let dialect: Dialect = 'current';
+  let failure: SocketFailure | undefined;
+  let wasOpen = false;
+  let isUnwanted = false; // we asked for the end
+  let isOver = false; // `wire.closed` was told
+
+  const tell = (fact: WireFact): void => {
+    if (isOver) return;
+    if (fact.type === 'session.created') dialect = dialectOf(recordOf(fact.settings.raw) ?? {});
+    receive(fact);
+  };
+  const end = (fact: Extract<WireFact, { readonly type: 'wire.closed' }>): void => {
+    if (isOver) return;
+    isOver = true;
+    receive(fact);
+  };
+  const endOf = ({ code, reason }: Pick<SocketEnd, 'code' | 'reason'>): void => {
+    const error = isUnwanted ? undefined : closeError({ code, reason, failure, wasOpen }, options.facts());
+    end({ type: 'wire.closed', code, ...(reason === '' ? {} : { reason }), ...(error === undefined ? {} : { error }) });
+  };
+  // What the server says about us may quote our key.
+  const secrets = { get: () => options.facts().secrets ?? [] };
+  const read = createFrameDecoder(createEventDecoder({ secrets: secrets.get, isSideband: callId !== undefined }), tell);
+
+  const connect = async (): Promise<void> => {
+    const { open, request } = await options.prepare();
+    if (isOver) return;
+    socket = open(request, {
+      opened() {
+        wasOpen = true;
+        tell({ type: 'wire.opened' });
+        // A side socket's server says nothing until it is told something.
+        if (callId !== undefined) tell({ type: 'session.created', sessionId: callId, settings: {} });
+      },
+      text: read,
+      binary: (frame) => tell(malformed(`a binary frame of ${frame.length} bytes`)),
+      failed(told) {
+        failure ??= told;
+      },
+      closed: (code, reason) => endOf({ code, reason }),
+    });
+  };
+  connect().catch((thrown: unknown) =>
+    end({ type: 'wire.closed', ...(isUnwanted ? {} : { error: modelErrorOf(thrown, options.facts()) }) }),
+  );
+
+  return {
+    send(command, written) {
+      let text: string;
+      try {
+        text = encodeCommand(command, dialect);
+      } catch (thrown) {
+        queueMicrotask(() => tell(unsendable(command, thrown)));
+        written?.();
+        return;
+      }
+      if (socket === undefined || isOver) written?.();
+      else socket.send(text, written);
+    },
+    get bufferedBytes() {
+      return socket?.bufferedBytes ?? 0;
+    },
+    get tellsWritten() {
+      return socket?.tellsWritten ?? true;
+    },
+    ...(options.call === undefined ? {} : { call: options.call }),
+    close() {
+      isUnwanted = true;
+      // Nothing to shake hands with yet.
+      if (!wasOpen) abandon();
+      else socket?.close();
+    },
+    terminate() {
+      isUnwanted = true;
+      abandon();
+    },
+  };
+
+  function abandon(): void {
+    socket?.terminate();
+    queueMicrotask(() => endOf({ code: 1006, reason: '' }));
+  }
+}
+
+/** Options that are no JSON: a circle, a BigInt. */
+function unsendable(command: WireCommand, thrown: unknown): WireFact {
+  return {
+    type: 'error',
+    kind: 'request',
+    code: 'unencodable',
+    message: `${command.type} was not sent: ${messageOf(thrown)}. What goes to the server must be JSON.`,
+    ...('eventId' in command ? { causedBy: command.eventId } : {}),
+  };
+}
