@@ -1,21 +1,25 @@
-// `npm run docs`: writes the chart pages of docs/statecharts/ and puts the examples' code into the guides.
+// `npm run docs`: writes the chart pages of docs/statecharts/ and the reference in docs/api/, and puts the examples' code
+// into the guides.
 // `-- --check` writes nothing and fails where a file differs from what would be written.
 
 import { globSync } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
 import { chartIds } from '../test/paths/chart-suites.ts';
+import { apiPages } from './docs/api-pages.ts';
 import { chartPage } from './docs/chart-page.ts';
 import { fillSnippets } from './docs/snippets.ts';
 
 const root = resolve(import.meta.dirname, '..');
 const onlyChecks = process.argv.includes('--check');
-const files = [...(await chartFiles()), ...(await guides())];
+const files = [...(await chartFiles()), ...(await guides()), ...(await apiPages())];
 const drifted: string[] = [];
 for (const { path, text } of files) {
   if ((await textOf(path)) === text) continue;
   drifted.push(path);
-  if (!onlyChecks) await writeFile(join(root, path), text);
+  if (onlyChecks) continue;
+  await mkdir(dirname(join(root, path)), { recursive: true });
+  await writeFile(join(root, path), text);
 }
 if (drifted.length === 0) console.log(`${files.length} files are up to date.`);
 else if (onlyChecks) {

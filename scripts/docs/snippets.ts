@@ -5,7 +5,14 @@
 //     <!-- /snippet -->
 //
 // In the example the region stands between `// #region cancel` and `// #endregion cancel`; without `#…` it is the whole
-// file. Lines that only mark regions are left out.
+// file. Lines that only mark regions are left out, and imports name the package's entries.
+
+import { entrySources, readManifest } from '../manifest.ts';
+
+const manifest = await readManifest();
+const entryNames = new Map(
+  [...entrySources(manifest)].map(([entry, source]) => [source, `${manifest.name}${entry.slice(1)}`]),
+);
 
 const opening = /^([ \t]*)<!-- snippet: (\S+?)(?:#(\S+))? -->[ \t]*$/;
 const closing = /^[ \t]*<!-- \/snippet -->[ \t]*$/;
@@ -35,12 +42,20 @@ export async function fillSnippets(
     const end = lines.findIndex((other, at) => at > index && closing.test(other));
     const next = lines.findIndex((other, at) => at > index && opening.test(other));
     if (end < 0 || (next >= 0 && next < end)) throw new Error(`${where}: "<!-- /snippet -->" is missing.`);
-    const code = regionOf(where, example, region, await readExample(example));
+    const code = regionOf(where, example, region, await readExample(example)).map(asInstalled);
     const fence = ['```ts', ...code, '```'].map((one) => (one === '' ? '' : indent + one));
     filled.push('', ...fence, '', lines[end] ?? '');
     index = end;
   }
   return filled.join('\n');
+}
+
+// `'../src/testing/index.ts'` → `'turnchart/testing'`: what readers write who installed the package.
+function asInstalled(line: string): string {
+  return line.replace(/'(?:\.\.\/)+(src\/[^']+)'/, (whole, path: string) => {
+    const entry = entryNames.get(path);
+    return entry === undefined ? whole : `'${entry}'`;
+  });
 }
 
 function regionOf(where: string, example: string, region: string | undefined, source: string): readonly string[] {

@@ -57,6 +57,14 @@ describe('fillSnippets', () => {
     expect(text).toContain("```ts\nimport { a } from 'turnchart';\nfunction run() {");
   });
 
+  test('imports from the package, as its readers do', async () => {
+    const source = "import { a } from '../src/index.ts';\nimport { b } from '../src/testing/index.ts';";
+    const text = await fillSnippets('README.md', '<!-- snippet: examples/x.ts -->\n<!-- /snippet -->', () =>
+      Promise.resolve(source),
+    );
+    expect(text).toContain("import { a } from 'turnchart';\nimport { b } from 'turnchart/testing';");
+  });
+
   test('changes nothing the second time', async () => {
     const once = await fill('<!-- snippet: examples/x.ts#inner -->', '<!-- /snippet -->', 'and', '');
     expect(await fill(once)).toBe(once);
