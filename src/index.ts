@@ -33,6 +33,7 @@ export type {
   BackgroundTaskEvent,
   BackgroundTaskRegistry,
   BackgroundTool,
+  TaskOutputPart,
   TaskStatus,
 } from './contracts/background-task.ts';
 export type {
@@ -94,6 +95,7 @@ export type {
   View,
 } from './contracts/transformer.ts';
 
+export { createBackgroundTasks, type BackgroundTasksOptions } from './runtime/background-tasks.ts';
 export { EngineBuilder } from './runtime/builders.ts';
 export { complete } from './runtime/complete.ts';
 export { createEngine } from './runtime/engine.ts';
@@ -107,6 +109,8 @@ export {
 } from './tools/define-background-tool.ts';
 export { defineTool, type ToolSpecification } from './tools/define-tool.ts';
 export type { ArgumentsOf, ToolParameters } from './tools/standard-schema.ts';
+export { taskOutputTool } from './tools/tasks/task-output.ts';
+export { taskStopTool } from './tools/tasks/task-stop.ts';
 export { ToolResult } from './tools/tool-result.ts';
 
 export {

@@ -9,6 +9,7 @@ interface Kept {
 }
 
 const paths = '`test/paths/charts.test.ts`';
+const registry = '`test/properties/background-model.test.ts`';
 const real = '`test/paths/real-services.test.ts`';
 
 const kept: Readonly<Record<ChartId, readonly Kept[]>> = {
@@ -49,6 +50,40 @@ const kept: Readonly<Record<ChartId, readonly Kept[]>> = {
       promise: 'P4 Cancel is prompt and bounded.',
       how: '`call.cancel` ends what does not run yet as `notStarted`; a running tool ends as what it gives back, or as `interrupted` when the grace time is over.',
       shownBy: paths,
+    },
+    {
+      promise: 'P8 Every path is checked.',
+      how: 'The counts above, and the mutants.',
+      shownBy: `${paths}, \`test/paths/mutants.test.ts\``,
+    },
+  ],
+  backgroundTasks: [
+    {
+      promise: 'P4 Cancel is prompt and bounded.',
+      how: '`tasks.close` tells every task to stop in its own step, and each task is bounded by its grace time: `closing` ends.',
+      shownBy: `${paths}, ${registry}`,
+    },
+    {
+      promise: 'P6 Nothing user code throws can kill an actor.',
+      how: '`closed` is a state like any other: whoever still starts a task or closes gets an answer.',
+      shownBy: `${paths}, ${registry}`,
+    },
+    {
+      promise: 'P8 Every path is checked.',
+      how: 'The counts above, and the mutants.',
+      shownBy: `${paths}, \`test/paths/mutants.test.ts\``,
+    },
+  ],
+  backgroundTask: [
+    {
+      promise: 'P4 Cancel is prompt and bounded.',
+      how: '`task.stop` aborts the signal in its own step; a tool that does not end within the grace time is given up as `stopped`.',
+      shownBy: `${paths}, ${registry}`,
+    },
+    {
+      promise: 'P6 Nothing user code throws can kill an actor.',
+      how: 'A tool that throws is a task that `failed`.',
+      shownBy: `${paths}, ${registry}`,
     },
     {
       promise: 'P8 Every path is checked.',

@@ -27,6 +27,8 @@ export const errorCodes = [
   'transformer.brokenPairs',
   'reload.failed',
   'operative.closed',
+  'task.unknown',
+  'task.closed',
   'peer.missing',
 ] as const;
 

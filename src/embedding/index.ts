@@ -1,8 +1,21 @@
 // The entry ./machines, the only one that shows XState's types: the charts, and the library's actors inside a host machine.
 
+export { backgroundTaskMachine } from '../machines/background-task.ts';
+export { backgroundTasksMachine } from '../machines/background-tasks.ts';
 export { operativeMachine } from '../machines/operative.ts';
 export { toolCallMachine } from '../machines/tool-call.ts';
 export { turnMachine } from '../machines/turn.ts';
+export type {
+  BackgroundTaskMachineContext,
+  BackgroundTaskMachineEvent,
+  BackgroundTaskScope,
+} from '../machines/background-task.ts';
+export type {
+  BackgroundTasksMachineContext,
+  BackgroundTasksMachineEvent,
+  BackgroundTasksScope,
+  TaskQuestion,
+} from '../machines/background-tasks.ts';
 export type {
   OperativeMachineContext,
   OperativeMachineEvent,

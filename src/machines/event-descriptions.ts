@@ -1,5 +1,7 @@
 // One line for each event and each service of the charts, for the chart pages and for whoever shows a chart.
 
+import type { BackgroundTaskMachineEvent } from './background-task.ts';
+import type { BackgroundTasksMachineEvent } from './background-tasks.ts';
 import type { OperativeMachineEvent } from './operative.ts';
 import type { ToolCallMachineEvent } from './tool-call.ts';
 import type { TurnMachineEvent } from './turn.ts';
@@ -14,6 +16,8 @@ export const eventDescriptions: {
   readonly turn: Own<TurnMachineEvent>;
   readonly toolCall: Own<ToolCallMachineEvent>;
   readonly operative: Own<OperativeMachineEvent>;
+  readonly backgroundTasks: Own<BackgroundTasksMachineEvent>;
+  readonly backgroundTask: Own<BackgroundTaskMachineEvent>;
 } = {
   turn: {
     'turn.start': 'Begins the work; sent once, right after the turn was made.',
@@ -38,6 +42,15 @@ export const eventDescriptions: {
     'operative.close': 'Stop what runs and reject everything from now on.',
     'turn.sealed': 'The running turn takes no more messages.',
   },
+  backgroundTasks: {
+    'task.start': 'A tool is to run as a task; the question is answered in this step.',
+    'task.ended': 'A task has settled; `live` others have not.',
+    'tasks.close': 'Stop every task and take no new ones; `live` tells how many there are.',
+  },
+  backgroundTask: {
+    'tool.settled': 'The tool returned or threw.',
+    'task.stop': 'The tool is to end: its signal is aborted.',
+  },
 };
 
 /** By chart and invoke id. */
@@ -57,4 +70,6 @@ export const serviceDescriptions = {
     turn: 'is one turn, a chart of its own',
     compact: 'summarises the older part of the transcript',
   },
+  backgroundTasks: {},
+  backgroundTask: { grace: 'waits until the tool has had its time to stop' },
 } as const satisfies Readonly<Record<keyof typeof eventDescriptions, Readonly<Record<string, string>>>>;

@@ -26,13 +26,13 @@ export function createChartedEngine<TurnContext>(
   // Inside, contexts are opaque: what a turn is started with is what its tools were typed for.
   const given = options as unknown as EngineOptions;
   const own = { ...given, transformers: given.transformers ?? defaultTransformers() };
+  const settings = settingsOf(own, charts);
   const engine: Engine<TurnContext> = {
     model: options.model,
-    tools: options.tools ?? [],
+    tools: [...settings.tools.values()],
     run: (conversation: Conversation, runOptions): TurnRun =>
       new RunningTurn(conversation, internalsOf(engine), runOptions),
   };
-  const settings = settingsOf(own, charts);
   noteInternals(engine, { settings, watch: watchOf({ inspect: own.inspect }, settings.onListenerError) });
   return engine;
 }

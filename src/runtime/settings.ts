@@ -1,5 +1,6 @@
 // From an engine's options to what its turns read: defaults filled in, mistakes refused.
 
+import { taskSupport, type TaskSupport } from '../contracts/background-task.ts';
 import type { EngineOptions } from '../contracts/engine.ts';
 import { TurnchartError } from '../contracts/errors.ts';
 import { hostWith } from '../contracts/host.ts';
@@ -13,8 +14,9 @@ import { standardCharts } from './charts.ts';
 /** Fills in every default. Throws `options.invalid`, `tool.invalidName`, `tool.duplicateName` or `tool.invalid`. */
 export function settingsOf(options: EngineOptions, charts: TurnCharts = standardCharts): TurnSettings {
   for (const name of ['tools', 'fallbackModels', 'transformers'] as const) checkList(name, options[name]);
-  const tools = options.tools ?? [];
-  checkToolNames(tools);
+  checkToolNames(options.tools ?? []);
+  const tasks = tasksOf(options);
+  const tools = withTaskTools(options.tools ?? [], tasks);
   const models = [options.model, ...(options.fallbackModels ?? [])] as const;
   models.forEach(checkModel);
   const transformers = byStage(options.transformers ?? []);
@@ -22,7 +24,10 @@ export function settingsOf(options: EngineOptions, charts: TurnCharts = standard
   return {
     models,
     tools: new Map(tools.map((tool): [string, Tool] => [tool.name, tool])),
-    definitions: tools.map((tool) => tool.definition),
+    definitions: tools.map((tool) =>
+      tasks !== undefined && 'isBackground' in tool ? tasks.publish(tool.definition) : tool.definition,
+    ),
+    tasks,
     transformers,
     stages: {
       beforeTurn: transformers.beforeTurn.length > 0,
@@ -71,6 +76,25 @@ export function quietly<Argument>(
       onError(thrown);
     }
   };
+}
+
+// A registry brings its own support; somebody else's has it brought by TaskOutput.
+function tasksOf({ backgroundTasks, tools = [] }: EngineOptions): TaskSupport | undefined {
+  if (backgroundTasks === undefined) return undefined;
+  for (const carrier of [backgroundTasks, ...tools] as { readonly [taskSupport]?: TaskSupport }[]) {
+    if (carrier?.[taskSupport] !== undefined) return carrier[taskSupport];
+  }
+  throw invalid(
+    'backgroundTasks',
+    'a registry of createBackgroundTasks(), or come with taskOutputTool(it) in "tools"',
+    backgroundTasks,
+  );
+}
+
+// Those given by hand come first: theirs are the names.
+function withTaskTools(tools: readonly Tool[], tasks: TaskSupport | undefined): readonly Tool[] {
+  const names = new Set(tools.map(({ name }) => name));
+  return tasks === undefined ? tools : [...tools, ...tasks.tools.filter(({ name }) => !names.has(name))];
 }
 
 function byStage(transformers: readonly Transformer[]): Record<Stage, readonly Transformer[]> {

@@ -62,7 +62,7 @@ class Batch {
   interrupt(graceMs: number): void {
     if (this.#isOver) return;
     this.#isInterrupted = true;
-    for (const call of [...this.#live]) call.cancel();
+    for (const call of [...this.#live]) call.cancel(graceMs);
     this.#go();
     if (this.#isOver) return;
     const { host } = this.#record.settings;

@@ -3,9 +3,11 @@
 import type { AnyActorRef } from 'xstate';
 import { messageOf } from '../contracts/errors.ts';
 import type { Approval } from '../contracts/engine.ts';
+import { callInside, type CallInside } from '../contracts/call-inside.ts';
 import type { Tool, ToolContext } from '../contracts/tool.ts';
 import type { ToolCallBlock, ToolResultBlock, ToolResultStatus } from '../conversation/block.ts';
 import type { JsonValue } from '../conversation/json.ts';
+import { noUsage } from '../conversation/usage.ts';
 import type { ToolCallMachineEvent } from '../machines/tool-call.ts';
 import { callArguments } from '../tools/call-arguments.ts';
 import { errorResultText } from '../tools/error-text.ts';
@@ -48,7 +50,10 @@ export class PerformedCall {
   readonly #chart: CallChart;
   readonly #audience: CallAudience;
   readonly #tool: Tool | undefined;
+  /** As the model, or whoever approved, gave them, and as the tool parsed them. */
+  #raw: unknown;
   #args: unknown;
+  #graceMs: number | undefined;
   #result: ToolResultBlock | undefined;
   #context: ToolContext | undefined;
   #controller: AbortController | undefined;
@@ -91,9 +96,10 @@ export class PerformedCall {
   }
 
   /** Ends a call that does not run yet; a running one only hears of it through its signal. */
-  cancel(): void {
+  cancel(graceMs?: number): void {
     if (this.#isOver || this.#isCancelled) return;
     this.#isCancelled = true;
+    this.#graceMs = graceMs;
     this.#result = unstartedResult(this.call, 'notStarted');
     this.#send({ type: 'call.cancel' });
     this.#controller?.abort(cancelReason);
@@ -119,13 +125,14 @@ export class PerformedCall {
   #send(event: ToolCallMachineEvent): void {
     this.#chart.send(event);
     const { value, status } = this.#chart.getSnapshot();
-    if (status !== 'active') this.#settle(value as ToolResultStatus);
+    if (status !== 'active') this.#settle(value === 'backgrounded' ? 'completed' : (value as ToolResultStatus));
     else if (value === 'approving') this.#ask();
     else if (value === 'running' && event.type !== 'call.cancel') this.#run();
   }
 
   #parse(raw: unknown): boolean {
     if (this.#tool === undefined) return false;
+    this.#raw = raw;
     let parsed: ReturnType<Tool['parse']>;
     try {
       parsed = this.#tool.parse(raw);
@@ -214,7 +221,7 @@ export class PerformedCall {
   #run(): void {
     this.#startedAt = this.#record.settings.host.now();
     this.#record.events.push({ type: 'toolCall.started', call: this.call });
-    if (this.#isOver) return; // a listener cancelled it
+    if (this.#isOver || this.#wentIntoBackground()) return; // a listener cancelled it, or a task goes on with it
     this.#startClock();
     let given: unknown;
     let later: Promise<unknown> | undefined;
@@ -229,6 +236,27 @@ export class PerformedCall {
       (value) => this.#resume(() => this.#returned(value)),
       (thrown) => this.#resume(() => this.#threw(thrown)),
     );
+  }
+
+  // Where the model asked for a task and there is a registry: the handle is the result.
+  #wentIntoBackground(): boolean {
+    const { tasks, steps } = this.#record.settings;
+    const tool = this.#tool;
+    if (tasks === undefined || tool === undefined || !('isBackground' in tool)) return false;
+    try {
+      const call = { tool, raw: this.#raw, args: this.#args, context: this.#toolContext(), execute: steps.executeTool };
+      const begun = tasks.begin(call);
+      if (begun === undefined) return false;
+      if (this.#isOver) begun.stop(); // cancelled from within: nobody will ever know the task
+      else {
+        this.#result = textResult(this.call, 'completed', begun.handle);
+        this.#record.events.push({ type: 'toolCall.backgrounded', call: this.call, taskId: begun.taskId });
+        this.#send({ type: 'tool.settled', isError: false, backgrounded: true });
+      }
+    } catch (thrown) {
+      this.#threw(thrown);
+    }
+    return true;
   }
 
   #execute(): unknown {
@@ -335,9 +363,24 @@ export class PerformedCall {
         }
       },
     };
+    if (this.#tool !== undefined && 'isBackground' in this.#tool) {
+      Object.assign(this.#context, { [callInside]: this.#inside() });
+    }
     const { actor: parent } = this.#chart;
     if (parent !== undefined) noteWatch(this.#context, { parent, show: record.watch?.show });
     return this.#context;
+  }
+
+  #inside(): CallInside {
+    const record = this.#record;
+    const graceMs = () => this.#graceMs;
+    return {
+      approve: record.approve,
+      get graceMs() {
+        return graceMs();
+      },
+      countSubagent: (usage) => record.count({ ...noUsage, subagents: [usage] }),
+    };
   }
 
   #newController(): AbortController {

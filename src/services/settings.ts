@@ -1,6 +1,7 @@
 // An engine's options with every default filled in: what the services of a turn read.
 
 import type { Approve, EngineSteps, RetryOptions } from '../contracts/engine.ts';
+import type { TaskSupport } from '../contracts/background-task.ts';
 import type { Host } from '../contracts/host.ts';
 import type { Model, ModelRequest, ToolChoice, ToolDefinition } from '../contracts/model.ts';
 import type { Tool } from '../contracts/tool.ts';
@@ -29,6 +30,8 @@ export interface TurnSettings {
   readonly models: readonly [Model, ...Model[]];
   readonly tools: ReadonlyMap<string, Tool>;
   readonly definitions: readonly ToolDefinition[];
+  /** How calls go into the background; undefined where they cannot. */
+  readonly tasks: TaskSupport | undefined;
   readonly transformers: Readonly<Record<Stage, readonly Transformer[]>>;
   readonly stages: Readonly<Record<Stage, boolean>>;
   /** Who is asked when somebody wants the transcript compacted. */

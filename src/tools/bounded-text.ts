@@ -32,13 +32,15 @@ export function shortText(text: string, maxLength: number): string {
     .toWellFormed()}…`;
 }
 
-function firstBytes(text: string, maxBytes: number): string {
+/** The longest beginning of at most `maxBytes` (UTF-8), in whole characters; a copy that keeps nothing longer alive. */
+export function firstBytes(text: string, maxBytes: number): string {
   const bytes = new TextEncoder().encode(text.slice(0, maxBytes)).subarray(0, maxBytes);
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes, { stream: true }); // keeps back what is cut at the end
 }
 
-function lastBytes(text: string, maxBytes: number): string {
+/** As `firstBytes`, the end; `maxBytes` above 0. */
+export function lastBytes(text: string, maxBytes: number): string {
   const bytes = new TextEncoder().encode(text.slice(-maxBytes)).subarray(-maxBytes);
   const start = bytes.findIndex((byte) => (byte & 0xc0) !== 0x80); // what is cut at the beginning goes
-  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.subarray(start));
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.subarray(start < 0 ? bytes.length : start));
 }

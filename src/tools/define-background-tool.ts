@@ -18,6 +18,8 @@ export interface BackgroundToolContext<TurnContext = unknown> extends ToolContex
   readonly taskId?: string;
   /** Adds to the task's output; without a task the text goes to `progress`. */
   readonly write: (text: string) => void;
+  /** Tells where the tool keeps everything it writes: the handle and TaskOutput name it. Does nothing without a task. */
+  readonly noteOutputFile: (path: string) => void;
 }
 
 /** What `defineBackgroundTool` takes. */
@@ -90,5 +92,7 @@ function withWrite<TurnContext>(context: ToolContext<TurnContext>): BackgroundTo
   if ('write' in context && typeof context.write === 'function') return context as BackgroundToolContext<TurnContext>; // a registry made it
   const { callId, idempotencyKey, signal, turnContext, session, conversation, progress } = context;
   const write = (text: string): void => progress(text);
-  return { ...context, callId, idempotencyKey, signal, turnContext, session, conversation, progress, write };
+  const noteOutputFile = (): void => undefined;
+  const own = { callId, idempotencyKey, signal, turnContext, session, conversation, progress, write, noteOutputFile };
+  return { ...context, ...own };
 }

@@ -2,6 +2,7 @@
 
 import { executePaths, pathsOf, runners, type ChartWalk, type Runner } from './execute-paths.ts';
 import { pairsOf } from './chart-facts.ts';
+import { backgroundTaskWalk, backgroundTasksWalk } from './background-walk.ts';
 import { asPairs, listedPairs, type ListedPairs } from './listed-pairs.ts';
 import { operativeWalk } from './operative-walk.ts';
 import { toolCallWalk } from './tool-call-walk.ts';
@@ -16,13 +17,17 @@ function anyWalk<Case extends PathCase>(walk: ChartWalk<Case>): AnyWalk {
 }
 
 /** The charts, by id. */
-export const walks: Readonly<Record<'turn' | 'toolCall' | 'operative', AnyWalk>> = {
+export const walks: Readonly<
+  Record<'turn' | 'toolCall' | 'operative' | 'backgroundTasks' | 'backgroundTask', AnyWalk>
+> = {
   turn: anyWalk(turnWalk),
   toolCall: anyWalk(toolCallWalk),
   operative: anyWalk(operativeWalk),
+  backgroundTasks: anyWalk(backgroundTasksWalk),
+  backgroundTask: anyWalk(backgroundTaskWalk),
 };
 export type ChartId = keyof typeof walks;
-export const chartIds: readonly ChartId[] = ['turn', 'toolCall', 'operative'];
+export const chartIds: readonly ChartId[] = ['turn', 'toolCall', 'operative', 'backgroundTasks', 'backgroundTask'];
 
 /** How the pairs of a chart stand against its list. */
 export interface PairReport {

@@ -1,4 +1,4 @@
-// Every path of the turn, toolCall and operative charts, executed on real actors by both runners.
+// Every path of the charts, executed on real actors by both runners.
 
 import { beforeAll, describe, expect, test } from 'vitest';
 import { chartIds, judgePairs, walks, type ChartId } from './chart-suites.ts';
@@ -56,6 +56,8 @@ const commandsOf: Readonly<Record<ChartId, readonly string[]>> = {
   turn: ['turn.start', 'turn.cancel'],
   toolCall: ['call.checked', 'call.cancel', 'approval.settled', 'tool.settled', 'call.timedOut', 'call.expire'],
   operative: ['message.submit', 'turn.resume', 'turn.cancel', 'operative.compact', 'operative.close', 'turn.sealed'],
+  backgroundTasks: ['task.start', 'tasks.close', 'task.ended'],
+  backgroundTask: ['tool.settled', 'task.stop'],
 };
 
 describe('the rule for pairs', () => {

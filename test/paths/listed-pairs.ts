@@ -26,6 +26,8 @@ const turnLives = ['active.running', 'active.settling', 'active.cancelling', 'ac
 const compactLives = ['compacting.free', 'compacting.claimed'];
 const operativeStates = ['idle', 'reloading', ...turnLives, ...compactLives, 'closed'];
 
+const taskStates = ['running', 'stopping', 'completed', 'failed', 'stopped'];
+
 /** By chart. Nothing but services that do not live: whatever a living service can report is executed. */
 export const listedPairs: Readonly<Record<string, readonly ListedPairs[]>> = {
   turn: [
@@ -71,6 +73,11 @@ export const listedPairs: Readonly<Record<string, readonly ListedPairs[]>> = {
     },
   ],
   toolCall: [],
+  backgroundTasks: [],
+  backgroundTask: [
+    { ...but(taskStates, 'stopping'), event: 'xstate.done.actor.grace', why: 'grace lives in stopping only' },
+    { ...but(taskStates, 'stopping'), event: 'xstate.error.actor.grace', why: 'grace lives in stopping only' },
+  ],
   operative: [
     { ...but(operativeStates, 'reloading'), event: 'xstate.done.actor.reload', why: 'reload lives in reloading only' },
     { ...but(operativeStates, 'reloading'), event: 'xstate.error.actor.reload', why: 'reload lives in reloading only' },

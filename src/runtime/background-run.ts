@@ -1,0 +1,185 @@
+// One background task: its tool at work, its chart, its output. Made by the registry.
+
+import { createActor } from 'xstate';
+import type { BackgroundTask, BackgroundTool, TaskStatus } from '../contracts/background-task.ts';
+import type { Host } from '../contracts/host.ts';
+import type { ToolContext } from '../contracts/tool.ts';
+import type { JsonValue } from '../conversation/json.ts';
+import {
+  backgroundTaskChart,
+  type BackgroundTaskMachineContext,
+  type BackgroundTaskMachineEvent,
+} from '../machines/background-task.ts';
+import { chartLogic } from '../machines/chart-logic.ts';
+import { isThenable } from '../services/thenable.ts';
+import { shortText } from '../tools/bounded-text.ts';
+import type { BackgroundToolContext } from '../tools/define-background-tool.ts';
+import { errorResultText } from '../tools/error-text.ts';
+import { jsonText } from '../tools/json-text.ts';
+import { toResultBlocks } from '../tools/result-content.ts';
+import { ToolResult } from '../tools/tool-result.ts';
+import { grace, type GraceScope } from './background-grace.ts';
+import { BackgroundOutput } from './background-output.ts';
+import type { Watch } from './watch.ts';
+
+/** What a task is made with. */
+export interface TaskParts {
+  readonly id: string;
+  readonly tool: BackgroundTool;
+  readonly args: unknown;
+  readonly context: ToolContext;
+  readonly host: Host;
+  readonly maxOutputBytes: number;
+  readonly graceMs: number;
+  readonly watch: Watch | undefined;
+  /** It wrote something. */
+  readonly onOutput: () => void;
+  /** It has settled; called once, after the chart's last step. */
+  readonly onSettled: () => void;
+}
+
+const stopReason = new DOMException('The background task was told to stop.', 'AbortError');
+
+const taskLogic = chartLogic<BackgroundTaskMachineEvent, BackgroundTaskMachineContext, undefined>(backgroundTaskChart, {
+  grace,
+});
+
+/** A task, live or settled. */
+export class BackgroundRun implements GraceScope {
+  readonly id: string;
+  readonly owner: string;
+  readonly toolName: string;
+  readonly label: string;
+  readonly startedAt: number;
+  readonly output: BackgroundOutput;
+  #parts: TaskParts | undefined;
+  readonly #controller = new AbortController();
+  readonly #actor;
+  #endedAt: number | undefined;
+  #outputFile: string | undefined;
+  #result: ToolResult | undefined;
+
+  constructor(parts: TaskParts) {
+    const { id, tool, args, context, host, watch } = parts;
+    this.id = id;
+    this.owner = context.session.id;
+    this.toolName = tool.name;
+    this.label = shortText(jsonText(args), 200);
+    this.startedAt = host.now();
+    this.output = new BackgroundOutput(parts.maxOutputBytes);
+    this.#parts = parts;
+    this.#actor = createActor(taskLogic, { id, input: { scope: this }, ...watch });
+    this.#actor.subscribe({ complete: () => this.#end(), error: () => this.#end() });
+    this.#actor.start();
+  }
+
+  get status(): TaskStatus {
+    return this.#actor.getSnapshot().value as TaskStatus; // the chart's states are the statuses
+  }
+
+  get isSettled(): boolean {
+    return this.#parts === undefined;
+  }
+
+  /** Calls the tool, unless somebody told the task to stop before. */
+  run(): void {
+    if (this.#parts === undefined) return;
+    if (this.#controller.signal.aborted) return this.#settle(ToolResult.error('It was stopped before it began.'));
+    const { tool, args, context } = this.#parts;
+    let given: unknown;
+    let later: Promise<unknown> | undefined;
+    try {
+      given = tool.execute(args, this.#toolContext(context));
+      if (isThenable(given)) later = Promise.resolve(given);
+    } catch (thrown) {
+      return this.#settle(ToolResult.error(errorResultText(thrown)));
+    }
+    if (later === undefined) return this.#settle(resultOf(given));
+    later.then(
+      (value) => this.#settle(resultOf(value)),
+      (thrown) => this.#settle(ToolResult.error(errorResultText(thrown))),
+    );
+  }
+
+  stop(): void {
+    if (!this.isSettled) this.#actor.send({ type: 'task.stop' });
+  }
+
+  /** What it looks like now; later changes do not show. */
+  snapshot(): BackgroundTask {
+    const textOf = this.output.snapshot();
+    return {
+      id: this.id,
+      owner: this.owner,
+      toolName: this.toolName,
+      label: this.label,
+      status: this.status,
+      startedAt: this.startedAt,
+      ...(this.#endedAt === undefined ? {} : { endedAt: this.#endedAt }),
+      // Made when looked at: a megabyte for each event would be copied in vain.
+      get output() {
+        return textOf();
+      },
+      ...(this.#outputFile === undefined ? {} : { outputFile: this.#outputFile }),
+      ...(this.#result === undefined || !this.isSettled ? {} : { result: this.#result }),
+    };
+  }
+
+  abort(): void {
+    this.#controller.abort(stopReason);
+  }
+
+  afterGrace(fn: () => void): () => void {
+    if (this.#parts === undefined) return () => undefined;
+    const { host, graceMs } = this.#parts;
+    const timer = host.setTimeout(fn, graceMs);
+    return () => host.clearTimeout(timer);
+  }
+
+  /** What inspectors see of it. */
+  toJSON(): JsonValue {
+    return { id: this.id, owner: this.owner, toolName: this.toolName };
+  }
+
+  // What comes after the end finds the chart in a final state and changes nothing.
+  #settle(result: ToolResult): void {
+    if (this.isSettled) return;
+    this.#result = result;
+    this.#actor.send({ type: 'tool.settled', isError: result.isError });
+  }
+
+  #end(): void {
+    const parts = this.#parts;
+    if (parts === undefined) return;
+    this.#parts = undefined;
+    this.#endedAt = parts.host.now();
+    this.#result ??= ToolResult.error(
+      `${this.toolName} was told to stop and did not end within ${parts.graceMs} ms. It may still be at work.`,
+    );
+    this.output.end();
+    parts.onSettled();
+  }
+
+  // A context of its own: the call it began in is over, and so is that call's signal.
+  #toolContext(context: ToolContext): BackgroundToolContext {
+    return {
+      ...context,
+      signal: this.#controller.signal,
+      taskId: this.id,
+      write: (text) => {
+        if (this.#parts === undefined) return;
+        this.output.write(String(text));
+        this.#parts.onOutput();
+      },
+      noteOutputFile: (path) => {
+        if (this.#parts !== undefined) this.#outputFile = String(path);
+      },
+    };
+  }
+}
+
+// As for any call, and kept in one piece for whoever asks.
+function resultOf(value: unknown): ToolResult {
+  const { content, isError } = toResultBlocks(value);
+  return { ...ToolResult.blocks(content), isError };
+}

@@ -1,0 +1,283 @@
+// Where background work lives: the registry apps make and give to their engines.
+
+import { createActor } from 'xstate';
+import {
+  taskNotices,
+  taskSupport,
+  type BackgroundTask,
+  type BackgroundTaskEvent,
+  type BackgroundTaskRegistry,
+  type BackgroundTool,
+  type TaskOutputPart,
+  type TaskSupport,
+  type TellNotice,
+} from '../contracts/background-task.ts';
+import { TurnchartError } from '../contracts/errors.ts';
+import { hostWith, type Host } from '../contracts/host.ts';
+import type { Inspect } from '../contracts/inspect.ts';
+import type { ToolContext } from '../contracts/tool.ts';
+import type { JsonValue } from '../conversation/json.ts';
+import {
+  backgroundTasksChart,
+  type BackgroundTasksMachineContext,
+  type BackgroundTasksMachineEvent,
+  type BackgroundTasksScope,
+  type TaskQuestion,
+} from '../machines/background-tasks.ts';
+import { chartLogic } from '../machines/chart-logic.ts';
+import { longestDelayMs } from '../services/settings.ts';
+import { noticeText } from '../tools/tasks/task-notice.ts';
+import { supportFor } from '../tools/tasks/task-support.ts';
+import { BackgroundRun } from './background-run.ts';
+import { quietly } from './settings.ts';
+import { watchOf } from './watch.ts';
+
+/** How much a registry keeps, and for how long it waits. */
+export interface BackgroundTasksOptions {
+  /** Settled tasks that can still be read; of more the oldest are forgotten. Default 100. */
+  readonly maxRetained?: number;
+  /** UTF-8 bytes kept of what one task writes: the beginning and the end. Default 1,048,576. */
+  readonly maxOutputBytes?: number;
+  /** Milliseconds a task has to end after it was told to stop; then it counts as stopped. Default 2,000. */
+  readonly stopGraceMs?: number;
+  /** Time and identity. Ids must be unique among all tasks of the registry. */
+  readonly host?: Partial<Host>;
+  /** Told when a listener throws. Default: ignored. */
+  readonly onListenerError?: (error: unknown) => void;
+  /** Receives XState's inspection events of the registry and its tasks. */
+  readonly inspect?: Inspect;
+}
+
+/**
+ * Makes a registry. Give it to one engine or to several: a task belongs to the conversation that started it, and no other
+ * one can see it. Tasks outlive turns and operatives; `close` ends them. Throws `options.invalid`.
+ */
+export function createBackgroundTasks(options: BackgroundTasksOptions = {}): BackgroundTaskRegistry {
+  const tasks = new Registry(options);
+  const registry: BackgroundTaskRegistry & { readonly [taskSupport]: TaskSupport } = {
+    start: (tool, args, context) => tasks.start(tool, args, context),
+    get: (id) => tasks.find(id)?.snapshot(),
+    list: (owner) => tasks.list(owner),
+    stop: (id) => tasks.stop(id),
+    settled: (id, wait) => tasks.settled(id, wait),
+    subscribe: (listener) => tasks.subscribe(listener),
+    close: () => tasks.close(),
+    read: (id, from = 0) => tasks.read(id, from),
+    get [taskSupport]() {
+      return support;
+    },
+  };
+  const support = supportFor(registry);
+  return registry;
+}
+
+/** A question with its answer's way back. */
+interface OpenQuestion extends TaskQuestion {
+  answer(isGranted: boolean): void;
+}
+
+const registryLogic = chartLogic<BackgroundTasksMachineEvent, BackgroundTasksMachineContext, undefined>(
+  backgroundTasksChart,
+);
+
+class Registry implements BackgroundTasksScope {
+  readonly #maxRetained: number;
+  readonly #maxOutputBytes: number;
+  readonly #graceMs: number;
+  readonly #host: Host;
+  readonly #onListenerError: (error: unknown) => void;
+  readonly #watch;
+  readonly #actor;
+  /** Live and retained tasks, in order of start. */
+  readonly #tasks = new Map<string, BackgroundRun>();
+  readonly #live = new Set<BackgroundRun>();
+  /** Settled tasks in the order in which they will be forgotten. */
+  readonly #retained = new Set<string>();
+  readonly #waiters = new Map<string, Set<() => void>>();
+  readonly #closers: OpenQuestion[] = [];
+  #listeners: readonly ((event: BackgroundTaskEvent) => void)[] = [];
+  #events: BackgroundTaskEvent[] = [];
+  #isTelling = false;
+
+  constructor(options: BackgroundTasksOptions) {
+    this.#maxRetained = atLeastZero('maxRetained', options.maxRetained, 100);
+    this.#maxOutputBytes = atLeastZero('maxOutputBytes', options.maxOutputBytes, 1_048_576);
+    this.#graceMs = Math.min(atLeastZero('stopGraceMs', options.stopGraceMs, 2_000), longestDelayMs);
+    this.#host = hostWith(options.host);
+    this.#onListenerError = quietly(options.onListenerError);
+    this.#watch = watchOf({ inspect: options.inspect }, this.#onListenerError);
+    this.#actor = createActor(registryLogic, { id: 'backgroundTasks', input: { scope: this }, ...this.#watch });
+    this.#actor.subscribe({ error: () => undefined });
+    this.#actor.start();
+  }
+
+  start(tool: BackgroundTool, args: unknown, context: ToolContext): BackgroundTask {
+    let isGranted = false;
+    this.#actor.send({
+      type: 'task.start',
+      question: { kind: 'start', answer: (is) => (isGranted = is) } as OpenQuestion,
+    });
+    if (!isGranted) {
+      throw new TurnchartError(
+        'task.closed',
+        `The registry of background tasks is closed, so ${tool.name} cannot start.`,
+      );
+    }
+    const run = new BackgroundRun({
+      id: this.#host.createId('task'),
+      tool,
+      args,
+      context,
+      host: this.#host,
+      maxOutputBytes: this.#maxOutputBytes,
+      graceMs: this.#graceMs,
+      watch: this.#watch,
+      onOutput: () => this.#tell('task.output', run),
+      onSettled: () => this.#settle(run, tell),
+    });
+    const tell = context.session.get<TellNotice | undefined>(taskNotices, () => undefined);
+    this.#tasks.set(run.id, run);
+    this.#live.add(run);
+    this.#tell('task.started', run);
+    run.run();
+    return run.snapshot();
+  }
+
+  find(id: string): BackgroundRun | undefined {
+    return this.#tasks.get(id);
+  }
+
+  list(owner: string | undefined): readonly BackgroundTask[] {
+    const all = [...this.#tasks.values()];
+    return all.filter((run) => owner === undefined || run.owner === owner).map((run) => run.snapshot());
+  }
+
+  read(id: string, from: number): TaskOutputPart | undefined {
+    return this.find(id)?.output.read(from);
+  }
+
+  async stop(id: string): Promise<BackgroundTask> {
+    const run = this.#known(id);
+    const settled = this.#whenSettled(run, {});
+    run.stop();
+    return settled;
+  }
+
+  async settled(
+    id: string,
+    wait: { readonly timeoutMs?: number; readonly signal?: AbortSignal } = {},
+  ): Promise<BackgroundTask> {
+    return this.#whenSettled(this.#known(id), wait);
+  }
+
+  subscribe(listener: (event: BackgroundTaskEvent) => void): () => void {
+    const own = quietly(listener, this.#onListenerError);
+    this.#listeners = [...this.#listeners, own];
+    return () => {
+      this.#listeners = this.#listeners.filter((other) => other !== own);
+    };
+  }
+
+  close(): Promise<void> {
+    return new Promise((resolve) => {
+      const question: OpenQuestion = { kind: 'close', answer: () => resolve() };
+      this.#actor.send({ type: 'tasks.close', live: this.#live.size, question });
+    });
+  }
+
+  accept(question: TaskQuestion): void {
+    (question as OpenQuestion).answer(true);
+  }
+
+  refuse(question: TaskQuestion): void {
+    (question as OpenQuestion).answer(false);
+  }
+
+  stopAll(): void {
+    for (const run of [...this.#live]) run.stop();
+  }
+
+  awaitClosed(question: TaskQuestion): void {
+    this.#closers.push(question as OpenQuestion);
+  }
+
+  answerClosed(): void {
+    for (const question of this.#closers.splice(0)) question.answer(true);
+  }
+
+  /** What inspectors see of it. */
+  toJSON(): JsonValue {
+    return { live: this.#live.size, retained: this.#retained.size };
+  }
+
+  #known(id: string): BackgroundRun {
+    const run = this.find(id);
+    if (run !== undefined) return run;
+    throw new TurnchartError('task.unknown', `There is no background task "${id}", or it is no longer kept.`);
+  }
+
+  #whenSettled(
+    run: BackgroundRun,
+    { timeoutMs = Infinity, signal }: { readonly timeoutMs?: number; readonly signal?: AbortSignal },
+  ): Promise<BackgroundTask> {
+    if (run.isSettled) return Promise.resolve(run.snapshot());
+    return new Promise((resolve, reject) => {
+      if (signal?.aborted === true) return reject(signal.reason);
+      const waiters = this.#waiters.get(run.id) ?? new Set();
+      this.#waiters.set(run.id, waiters);
+      const leave = (): void => {
+        waiters.delete(done);
+        this.#host.clearTimeout(timer);
+        signal?.removeEventListener('abort', abandon);
+      };
+      const done = (): void => {
+        leave();
+        resolve(run.snapshot());
+      };
+      const abandon = (): void => {
+        leave();
+        reject(signal?.reason);
+      };
+      // A timer cannot wait for ever.
+      const timer = timeoutMs <= longestDelayMs ? this.#host.setTimeout(done, Math.max(0, timeoutMs)) : undefined;
+      waiters.add(done);
+      signal?.addEventListener('abort', abandon, { once: true });
+    });
+  }
+
+  #settle(run: BackgroundRun, tell: TellNotice | undefined): void {
+    this.#live.delete(run);
+    this.#retained.add(run.id);
+    this.#tell('task.settled', run);
+    const waiters = this.#waiters.get(run.id);
+    this.#waiters.delete(run.id);
+    for (const done of [...(waiters ?? [])]) done();
+    if (tell !== undefined) quietly(() => tell(noticeText(run.snapshot()), run.id), this.#onListenerError)(undefined);
+    for (const oldest of this.#retained) {
+      if (this.#retained.size <= this.#maxRetained) break;
+      this.#retained.delete(oldest);
+      this.#tasks.delete(oldest);
+    }
+    this.#actor.send({ type: 'task.ended', live: this.#live.size });
+  }
+
+  // What listeners cause lines up behind the event they hear, so that all of them hear the same order.
+  #tell(type: BackgroundTaskEvent['type'], run: BackgroundRun): void {
+    if (this.#listeners.length === 0) return;
+    this.#events.push({ type, task: run.snapshot() });
+    if (this.#isTelling) return;
+    this.#isTelling = true;
+    for (const event of this.#events) for (const listener of this.#listeners) listener(event);
+    this.#events = [];
+    this.#isTelling = false;
+  }
+}
+
+function atLeastZero(name: string, value: number | undefined, fallback: number): number {
+  if (value === undefined) return fallback;
+  if (value >= 0) return value;
+  throw new TurnchartError(
+    'options.invalid',
+    `The option "${name}" must be a number of at least 0, got ${String(value)}.`,
+  );
+}

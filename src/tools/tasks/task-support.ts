@@ -1,0 +1,64 @@
+// What a registry of background tasks brings to an engine: the two tools, the flag, and the start of a call as a task.
+
+import {
+  taskNotices,
+  taskSupport,
+  type BackgroundCall,
+  type BackgroundTask,
+  type BackgroundTaskRegistry,
+  type BackgroundTool,
+  type BegunTask,
+  type TaskSupport,
+  type TellNotice,
+} from '../../contracts/background-task.ts';
+import type { Tool } from '../../contracts/tool.ts';
+import { wantsBackground, withBackgroundFlag } from '../define-background-tool.ts';
+import { pollTool } from './poll-task.ts';
+import { noticeText } from './task-notice.ts';
+import { taskStopTool } from './task-stop.ts';
+
+/** The support of a registry, ours or somebody else's. */
+export function supportFor(tasks: BackgroundTaskRegistry): TaskSupport {
+  let tools: readonly Tool[] | undefined;
+  return {
+    get tools() {
+      return (tools ??= [pollTool(tasks), taskStopTool(tasks)]);
+    },
+    publish: withBackgroundFlag,
+    begin: (call) => begin(tasks, call),
+  };
+}
+
+function begin(tasks: BackgroundTaskRegistry, call: BackgroundCall): BegunTask | undefined {
+  const { tool, raw, args, context, execute } = call;
+  if (!isBackground(tool) || !wantsBackground(raw)) return undefined;
+  const runnable: BackgroundTool =
+    execute === undefined ? tool : { ...tool, execute: (given, own) => execute(tool, given, own) };
+  const task = tasks.start(runnable, args, context);
+  const tell = context.session.get<TellNotice | undefined>(taskNotices, () => undefined);
+  // Ours tells by itself, also of tasks that no call started.
+  if (tell !== undefined && !(taskSupport in tasks)) {
+    tasks.settled(task.id).then(
+      (settled) => tell(noticeText(settled), settled.id),
+      () => undefined,
+    );
+  }
+  return {
+    taskId: task.id,
+    handle: handleText(task, tell !== undefined),
+    stop: () => void tasks.stop(task.id).catch(() => undefined),
+  };
+}
+
+function isBackground(tool: Tool): tool is BackgroundTool {
+  return 'isBackground' in tool && tool.isBackground === true;
+}
+
+function handleText({ id, toolName, outputFile }: BackgroundTask, isTold: boolean): string {
+  return [
+    `${toolName} goes on in the background as task ${id}.`,
+    `Read its status, output and result with TaskOutput {"task_id":"${id}"}; end it with TaskStop.`,
+    ...(outputFile === undefined ? [] : [`Everything it writes is in ${outputFile}.`]),
+    ...(isTold ? ['You will be told when it has ended.'] : []),
+  ].join('\n');
+}

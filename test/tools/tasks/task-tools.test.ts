@@ -1,0 +1,196 @@
+import { describe, expect, test } from 'vitest';
+import type { Tool, ToolContext } from '../../../src/contracts/tool.ts';
+import { pollTool } from '../../../src/tools/tasks/poll-task.ts';
+import { taskStopTool } from '../../../src/tools/tasks/task-stop.ts';
+import { toResultBlocks } from '../../../src/tools/result-content.ts';
+import { contextOf, taskBench, toolThat } from '../../runtime/background-bench.ts';
+
+async function call(tool: Tool, args: object, context: ToolContext) {
+  const parsed = tool.parse(args);
+  if (!parsed.ok) throw new Error(parsed.message);
+  const { content, isError } = toResultBlocks(await tool.execute(parsed.args, context));
+  return { isError, text: content.map((block) => ('text' in block ? block.text : block.type)).join('\n') };
+}
+
+function bench(options = {}) {
+  const base = taskBench(options);
+  const me = contextOf('me');
+  return {
+    ...base,
+    me,
+    poll: (args: object, context = me) => call(pollTool(base.tasks), { task_id: 'task_1', ...args }, context),
+    stop: (id = 'task_1', context = me) => call(taskStopTool(base.tasks), { task_id: id }, context),
+  };
+}
+
+describe('TaskOutput', () => {
+  test('gives what was written since the last poll, and the result once there is one', async () => {
+    const { start, works, poll, host } = bench();
+    start();
+    works[0]?.context.write('one\n');
+    expect((await poll({ block: false })).text).toBe('Task task_1 (Work): running.\nNew output:\none\n');
+    works[0]?.context.write('two\n');
+    await host.advance(1200);
+    works[0]?.resolve('all done');
+    await host.settle();
+    const settled = 'Task task_1 (Work): completed after 1.2 s.\n';
+    expect((await poll({})).text).toBe(`${settled}New output:\ntwo\n\nIts result:\nall done`);
+    expect((await poll({})).text).toBe(`${settled}No new output.\nIts result:\nall done`);
+  });
+
+  test('waits for the end unless told not to', async () => {
+    const { start, works, poll, host } = bench();
+    start();
+    const waiting = poll({});
+    await host.advance(29_999);
+    works[0]?.resolve('x');
+    expect((await waiting).text).toContain('completed after 30.0 s');
+    expect(host.pendingTimers()).toBe(0);
+  });
+
+  test.each([
+    [{}, 30_000],
+    [{ timeout: 100 }, 100],
+    [{ timeout: -1 }, 0],
+    [{ timeout: 1e12 }, 600_000],
+  ])('with %j waits at most %d ms', async (args, ms) => {
+    const { start, poll, host } = bench();
+    start();
+    let text = '';
+    void poll(args).then((answer) => (text = answer.text));
+    await host.advance(Math.max(0, ms - 1));
+    if (ms > 0) expect(text).toBe('');
+    await host.advance(1);
+    expect(text).toContain('Task task_1 (Work): running.');
+  });
+
+  test('whose wait is cancelled tells how far the task is', async () => {
+    const { start, works, poll, me, host } = bench();
+    start();
+    works[0]?.context.write('so far');
+    const controller = new AbortController();
+    const waiting = poll({}, { ...me, signal: controller.signal });
+    controller.abort();
+    expect(await waiting).toEqual({ isError: false, text: 'Task task_1 (Work): running.\nNew output:\nso far' });
+    expect(host.pendingTimers()).toBe(0);
+  });
+
+  test('tells of a failure without failing itself', async () => {
+    const { start, works, poll } = bench();
+    start();
+    works[0]?.reject(new Error('broken'));
+    expect(await poll({})).toEqual({
+      isError: false,
+      text: 'Task task_1 (Work): failed after 0.0 s.\nNo new output.\nIts result is an error:\nbroken',
+    });
+  });
+
+  test('names the file that has everything', async () => {
+    const { tasks, poll, me } = bench();
+    const tool = toolThat(({ noteOutputFile }) => {
+      noteOutputFile('/tmp/all');
+      return new Promise(() => undefined);
+    });
+    tasks.start(tool, {}, me);
+    expect((await poll({ block: false })).text).toContain('Everything it writes is in /tmp/all.');
+  });
+
+  test('shows beginning and end of a long output', async () => {
+    const { start, works, poll } = bench();
+    start();
+    works[0]?.context.write(`begin${'x'.repeat(100_000)}end`);
+    const { text } = await poll({ block: false });
+    expect(text.length).toBeLessThan(31_000);
+    expect(text).toMatch(/begin.*bytes left out.*end/s);
+  });
+
+  test.each(['another conversation’s task', 'an unknown id', 'one that was forgotten'])(
+    'knows nothing of %s',
+    async (what) => {
+      const { start, poll, works, host, me } = bench({ maxRetained: 0 });
+      start(what === 'one that was forgotten' ? 'me' : 'you');
+      if (what === 'one that was forgotten') works[0]?.resolve();
+      await host.settle();
+      const id = what === 'an unknown id' ? 'ghost' : 'task_1';
+      const { isError, text } = await poll({ task_id: id }, me);
+      expect([isError, text]).toEqual([
+        true,
+        `This conversation has no task "${id}". No task of this conversation is kept.`,
+      ]);
+    },
+  );
+
+  test('remembers no positions of forgotten tasks', async () => {
+    const { tasks, me, poll } = bench({ maxRetained: 1 });
+    for (let n = 1; n <= 300; n++) {
+      tasks.start(
+        toolThat(() => 'x'),
+        {},
+        me,
+      );
+      await poll({ task_id: `task_${n}` });
+    }
+    let size = 0;
+    const session = { ...me.session, get: <T>(key: symbol, create: () => T): T => note(me.session.get(key, create)) };
+    function note<T>(value: T): T {
+      if (value instanceof Map) size = value.size;
+      return value;
+    }
+    await poll({ task_id: 'task_300' }, { ...me, session });
+    expect(size).toBeLessThan(110);
+  });
+});
+
+describe('TaskStop', () => {
+  test('ends a task and says what it was', async () => {
+    const { start, works, stop, tasks } = bench();
+    start();
+    const stopping = stop();
+    works[0]?.resolve();
+    expect(await stopping).toEqual({
+      isError: false,
+      text: 'Task task_1 (Work): stopped after 0.0 s. It was started with {"n":0}.',
+    });
+    expect(tasks.get('task_1')?.status).toBe('stopped');
+  });
+
+  test('twice is no error: the second says that there was nothing to stop', async () => {
+    const { start, works, stop } = bench();
+    start();
+    const stopping = stop();
+    works[0]?.resolve();
+    await stopping;
+    expect(await stop()).toEqual({
+      isError: false,
+      text: 'Task task_1 (Work): stopped after 0.0 s. It had ended before: nothing was stopped. It was started with {"n":0}.',
+    });
+  });
+
+  test('of a task that is being stopped waits with the first', async () => {
+    const { start, works, stop } = bench();
+    start();
+    const both = Promise.all([stop(), stop()]);
+    works[0]?.resolve();
+    const texts = (await both).map(({ text }) => text);
+    expect(texts.map((text) => text.includes('stopped after'))).toEqual([true, true]);
+  });
+
+  test('leaves a task that completed as it is', async () => {
+    const { start, works, stop, host, tasks } = bench();
+    start();
+    works[0]?.resolve();
+    await host.settle();
+    expect((await stop()).text).toContain('completed after 0.0 s. It had ended before');
+    expect(tasks.get('task_1')?.status).toBe('completed');
+  });
+
+  test('knows nothing of another conversation’s task, and does not touch it', async () => {
+    const { start, stop, tasks } = bench();
+    start('you');
+    expect(await stop()).toEqual({
+      isError: true,
+      text: 'This conversation has no task "task_1". No task of this conversation is kept.',
+    });
+    expect(tasks.get('task_1')?.status).toBe('running');
+  });
+});
