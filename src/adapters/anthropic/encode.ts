@@ -6,6 +6,7 @@ import type { JsonValue } from '../../conversation/json.ts';
 import type { Message } from '../../conversation/message.ts';
 import { numberAt, recordOf, textAt } from '../json-reading.ts';
 import { wellFormed } from '../well-formed.ts';
+import { accepted } from './accepted.ts';
 import { providerName } from './blocks.ts';
 import { providerParam, textParam, type ContentParam } from './encode-content.ts';
 import { encodeMessages, type MessageParam } from './encode-messages.ts';
@@ -21,6 +22,8 @@ export interface EncodeOptions {
   /** Where the marker for caching the whole prompt goes: on the request, or on its last block; or no marker at all. */
   readonly cache: 'request' | 'blocks' | 'off';
   readonly serverTools: readonly JsonValue[];
+  /** The API drops thinking that no longer fits what stands before it. Default: it refuses the request. */
+  readonly dropsUnbound?: boolean;
   readonly extraBody?: { readonly [key: string]: JsonValue } | undefined;
   /** Milliseconds since the epoch: a container that has expired is not asked for again. */
   readonly now: number;
@@ -41,7 +44,8 @@ export function encodeRequest(request: ModelRequest, options: EncodeOptions): Re
   const system = encodeSystem(request.system);
   const tools = encodeTools(request, options);
   const isCached = options.cache !== 'off';
-  const messages = encodeMessages(request.messages);
+  const encoded = encodeMessages(request.messages);
+  const messages = options.cache === 'blocks' ? markedAtEnd(encoded) : encoded;
   const config = outputConfig(request, options);
   const container = containerOf(request.messages, options.now);
   const perCall = recordOf(request.providerOptions?.[providerName]) ?? {};
@@ -56,9 +60,13 @@ export function encodeRequest(request: ModelRequest, options: EncodeOptions): Re
     ...(container === undefined ? {} : { container }),
     // The automatic marker: the API keeps it on the last block that can be cached, so each call reads what the last one wrote.
     ...(options.cache === 'request' ? { cache_control: marker } : {}),
-    messages: options.cache === 'blocks' ? markedAtEnd(messages) : messages,
+    messages,
   };
-  return wellFormed(merge(merge(body, options.extraBody ?? {}), perCall));
+  const whole = merge(merge(body, options.extraBody ?? {}), perCall);
+  // Messages of the caller's own are theirs to get right.
+  return wellFormed(
+    whole['messages'] === messages ? accepted({ ...whole, messages }, options.dropsUnbound === true) : whole,
+  );
 }
 
 function encodeSystem(blocks: readonly Block[]): readonly ContentParam[] {

@@ -21,3 +21,12 @@ function maxOutputTokensOf(model: string): number {
   if (/claude-3-5/.test(model)) return 8192;
   return 32_000;
 }
+
+/**
+ * Whether the model refuses thinking that was written behind other messages than those now before it: Claude 5.1 and
+ * later, but for Mythos. https://platform.claude.com/docs/en/build-with-claude/preserved-thinking
+ */
+export function bindsThinking(model: string): boolean {
+  const [, major, minor] = /claude-(?:fable|opus|sonnet|haiku)-(\d{1,2})[-.](\d{1,2})(?!\d)/.exec(model) ?? [];
+  return Number(major) > 5 || (Number(major) === 5 && Number(minor) >= 1);
+}

@@ -8,9 +8,10 @@ import type { JsonValue } from '../../conversation/json.ts';
 import type { CallFacts } from '../http-errors.ts';
 import { streamCall } from '../model-stream.ts';
 import { secretsIn, shownAddress } from '../redact.ts';
+import { bindingBeta } from './accepted.ts';
 import { createDecoder } from './decode.ts';
 import { encodeRequest, type EncodeOptions } from './encode.ts';
-import { limitsOf } from './model-limits.ts';
+import { bindsThinking, limitsOf } from './model-limits.ts';
 
 /** Options of `anthropic(…)`. Only `model` is required. */
 export interface AnthropicOptions {
@@ -27,13 +28,17 @@ export interface AnthropicOptions {
   readonly fetch?: typeof fetch;
   /** Sent with every request. */
   readonly headers?: Record<string, string>;
-  /** As the API takes it: `{ type: 'adaptive' }`, `{ type: 'enabled', budget_tokens: 4096 }`, … */
+  /**
+   * As the API takes it: `{ type: 'adaptive' }`, `{ type: 'enabled', budget_tokens: 4096 }`, … An `enabled` one is
+   * turned off for a request that forces a call and within a tool loop that began without thinking: there the API
+   * refuses it. At Anthropic, Claude 5.1 and later get `block_binding: { prefix_mismatch_behavior: 'drop_block' }`.
+   */
   readonly thinking?: JsonValue;
   /** `low`, `medium`, `high`, …; as the model supports it. */
   readonly effort?: string;
   /** `auto` (default) marks the end of the prompt and of the system text for caching. */
   readonly cache?: 'auto' | 'off';
-  /** Sent as the `anthropic-beta` header. */
+  /** Sent as the `anthropic-beta` header, with those of the client. */
   readonly betas?: string[];
   /** Tools that run at Anthropic, as the API takes them; their calls and results arrive as `provider` blocks. */
   readonly serverTools?: JsonValue[];
@@ -46,6 +51,8 @@ interface MessagesClient {
   readonly baseURL?: unknown;
   readonly apiKey?: unknown;
   readonly authToken?: unknown;
+  /** Not in its types, but there. */
+  readonly _options?: { readonly defaultHeaders?: unknown };
   readonly messages: {
     create(
       body: { readonly [key: string]: unknown },
@@ -70,7 +77,6 @@ export function anthropic(options: AnthropicOptions): Model {
   }
   const given = options.client;
   const limits = limitsOf(options.model, options.betas ?? []);
-  const headers = headersOf(options);
   let client = given;
   let loading: Promise<MessagesClient> | undefined;
 
@@ -95,8 +101,13 @@ export function anthropic(options: AnthropicOptions): Model {
           facts,
           decoder: createDecoder(facts),
           open: async () => {
-            const { messages, baseURL } = client ?? (await load());
-            const body = encodeRequest(request, encodeOptions(options, limits.maxOutputTokens, baseURL));
+            const { messages, baseURL, _options: settings } = client ?? (await load());
+            const dropsUnbound = bindsThinking(options.model) && isAnthropic(baseURL);
+            const body = encodeRequest(request, {
+              ...encodeOptions(options, limits.maxOutputTokens, baseURL),
+              dropsUnbound,
+            });
+            const headers = headersOf(options, dropsUnbound ? [bindingBeta] : [], settings?.defaultHeaders);
             const transport = {
               signal: call.signal,
               maxRetries: 0 as const,
@@ -129,10 +140,36 @@ function placeOfMarker(baseURL: unknown): 'request' | 'blocks' {
   return typeof baseURL === 'string' && /bedrock|aiplatform\.googleapis/.test(baseURL) ? 'blocks' : 'request';
 }
 
-function headersOf(options: AnthropicOptions): Record<string, string> | undefined {
-  const betas = options.betas ?? [];
-  if (betas.length === 0 && options.headers === undefined) return undefined;
-  return { ...options.headers, ...(betas.length === 0 ? {} : { 'anthropic-beta': betas.join(',') }) };
+/** Only Anthropic's own API has the newest betas. */
+function isAnthropic(baseURL: unknown): boolean {
+  return typeof baseURL === 'string' && /^https:\/\/api\.anthropic\.com(?:[:/]|$)/.test(baseURL);
+}
+
+/** Headers of a request replace those of the client: the betas of both are sent. */
+function headersOf(
+  options: AnthropicOptions,
+  needed: readonly string[],
+  defaults: unknown,
+): Record<string, string> | undefined {
+  const added = [...betasIn(options.headers), ...(options.betas ?? []), ...needed];
+  if (added.length === 0) return options.headers;
+  const others = Object.entries(options.headers ?? {}).filter(([name]) => !isBetaHeader(name));
+  return { ...Object.fromEntries(others), 'anthropic-beta': [...new Set([...betasIn(defaults), ...added])].join(',') };
+}
+
+/** The betas in headers of any shape the SDK takes. */
+function betasIn(headers: unknown): readonly string[] {
+  const rows: readonly unknown[] =
+    headers instanceof Headers || Array.isArray(headers) ? [...headers] : Object.entries(headers ?? {});
+  return rows
+    .flatMap((row) => (Array.isArray(row) && isBetaHeader(String(row[0])) ? [row[1]].flat() : []))
+    .flatMap((value) => (typeof value === 'string' ? value.split(',') : []))
+    .map((beta) => beta.trim())
+    .filter((beta) => beta !== '');
+}
+
+function isBetaHeader(name: string): boolean {
+  return name.toLowerCase() === 'anthropic-beta';
 }
 
 function factsOf(options: AnthropicOptions, client: () => MessagesClient | undefined): CallFacts {

@@ -69,6 +69,31 @@ describe('what is sent', () => {
     expect(sent?.headers.get('anthropic-beta')).toBe('one-2026-01-01,two-2026-01-01');
   });
 
+  test('a model that checks what stands before its thinking is asked to drop what does not fit, only at Anthropic', async () => {
+    const sent = await sentBy({ model: 'claude-fable-5-1', betas: ['one-2026-01-01'] });
+    expect(sent?.headers.get('anthropic-beta')).toBe('one-2026-01-01,thinking-binding-controls-2026-08-01');
+    expect(sent?.body).toMatchObject({ thinking: { block_binding: { prefix_mismatch_behavior: 'drop_block' } } });
+
+    const elsewhere = await sentBy({ model: 'claude-fable-5-1', baseURL: 'https://proxy.example' });
+    expect(elsewhere?.headers.has('anthropic-beta')).toBe(false);
+    expect(elsewhere?.body).not.toHaveProperty('thinking');
+    expect((await sentBy({ thinking: { type: 'adaptive' } }))?.headers.has('anthropic-beta')).toBe(false);
+  });
+
+  test.each([
+    { 'Anthropic-Beta': 'own-2026-01-01, more-2026-01-01' },
+    new Headers({ 'anthropic-beta': 'own-2026-01-01,more-2026-01-01' }),
+    [['anthropic-beta', 'own-2026-01-01,more-2026-01-01']] as [string, string][],
+  ])('the betas of a passed client are kept beside those that are added (%#)', async (defaultHeaders) => {
+    const { fetch, requests } = answering();
+    const client = new Anthropic({ apiKey: 'none', fetch, defaultHeaders });
+    const model = anthropic({ model: 'claude-fable-5-1', client, headers: { 'ANTHROPIC-BETA': 'two-2026-01-01' } });
+    await collect(model.stream(request, call()));
+    expect(requests[0]?.headers.get('anthropic-beta')).toBe(
+      'own-2026-01-01,more-2026-01-01,two-2026-01-01,thinking-binding-controls-2026-08-01',
+    );
+  });
+
   test('thinking, effort, server tools, extra body', async () => {
     const sent = await sentBy({
       cache: 'off',
