@@ -1,6 +1,7 @@
 // What a glob pattern means: where to look, and which ways from there match. Called by Glob and Grep.
 
-import picomatch from 'picomatch';
+import { braceAlternatives, hasOpenBrace } from './brace-alternatives.ts';
+import { wayPattern, type WayPattern } from './way-pattern.ts';
 
 /** A pattern, taken apart. */
 export interface GlobPattern {
@@ -12,44 +13,59 @@ export interface GlobPattern {
   readonly enters: (way: string) => boolean;
 }
 
-const wildcards = /[*?[\]{}()!+@\\|]/;
+const wildcards = /[*?[\]{}\\]/;
 
 /**
  * Letter case counts on every platform. A pattern without a slash matches names in every folder, as in .gitignore. `*`,
  * `?` and `**` match no leading dot: hidden files and folders match only where the pattern has the dot. Brackets are
- * also tried as they stand: `app/[id]/page.tsx` is a real name in many projects.
+ * also tried as they stand: `app/[id]/page.tsx` is a real name in many projects. Parentheses always stand for themselves.
+ * Undefined where the braces stand for more than a thousand patterns.
  */
-export function globPattern(pattern: string): GlobPattern {
-  const parts = pattern.replace(/^(?:\.\/)+/, '').split('/');
+export function globPattern(pattern: string): GlobPattern | undefined {
+  // A folder: all that is in it.
+  const plain = pattern.replace(/^(?:\.\/)+/, '').replace(/\/$/, '/**/*');
+  const parts = plain.split('/');
   const firstWild = parts.findIndex((part) => wildcards.test(part));
   const isName = parts.length === 1;
   const baseLength = isName ? 0 : firstWild < 0 ? parts.length - 1 : firstWild;
   const base = parts.slice(0, baseLength).join('/');
-  const rest = parts.slice(baseLength).join('/') || '**/*'; // a folder: all that is in it
-  const own = isName ? `**/${rest}` : rest;
-  const namesDot = namesHidden(rest);
-  const isDeep = own.includes('**');
-  const depth = own.split('/').length;
+  const rest = parts.slice(baseLength).join('/');
+  const own = patternsOf(isName ? `**/${rest}` : rest);
+  if (own === undefined) return undefined;
   return {
     base: pattern.startsWith('/') && base === '' && baseLength > 0 ? '/' : base,
-    matches: matcherOf(own),
-    enters: (way) => {
-      if (!isDeep && !/[{(]/.test(own) && way.split('/').length >= depth) return false;
-      return namesDot || !isHidden(way);
-    },
+    matches: (way) => own.some((each) => each.matches(way)),
+    enters: (way) => own.some((each) => each.enters(way)),
   };
 }
 
-/** A test of whole ways, with the rules of `globPattern`. */
-export function wayMatcher(pattern: string): (way: string) => boolean {
+/** A test of whole ways, with the rules of `globPattern`; undefined as there. */
+export function wayMatcher(pattern: string): ((way: string) => boolean) | undefined {
   const plain = pattern.replace(/^(?:\.\/)+/, '');
-  return matcherOf(plain.includes('/') ? plain : `**/${plain}`);
+  const own = patternsOf(plain.includes('/') ? plain : `**/${plain}`);
+  return own === undefined ? undefined : (way) => own.some((each) => each.matches(way));
 }
 
-function matcherOf(own: string): (way: string) => boolean {
-  const escaped = own.replace(/[[\]()]/g, '\\$&');
-  const matchers = [...new Set([own, escaped])].map((each) => picomatch(each, { nonegate: true }));
-  return (way) => matchers.some((matches) => matches(way));
+/** What is said about a pattern with too many alternatives. */
+export const tooManyText = 'The braces of the pattern stand for more than 1000 patterns.';
+
+/** What is odd in a pattern that found nothing, as a sentence to add, or an empty text. */
+export function globHint(pattern: string): string {
+  const found: string[] = [];
+  if (hasOpenBrace(pattern)) found.push('a { that is never closed');
+  if (wayPattern(pattern, { ...globRules, hasClasses: true }).isOpen)
+    found.push('a [ that is never closed or a \\ at the end');
+  if (/[@!+*?]\(.*\)/.test(pattern)) found.push('parentheses, which group nothing here (use {a,b})');
+  return found.length === 0 ? '' : ` The pattern has ${found.join(' and ')}: such characters stand for themselves.`;
+}
+
+const globRules = { dotsAreExplicit: true };
+
+function patternsOf(pattern: string): readonly WayPattern[] | undefined {
+  const kinds = pattern.includes('[') ? [true, false] : [true];
+  return braceAlternatives(pattern)?.flatMap((each) =>
+    kinds.map((hasClasses) => wayPattern(each, { ...globRules, hasClasses })),
+  );
 }
 
 /** Whether a pattern names a hidden file or folder: one of its parts has the dot in front. */

@@ -7,10 +7,10 @@ import { setImmediate as nextRound } from 'node:timers/promises';
 import type { Tool } from '../../contracts/tool.ts';
 import { defineTool } from '../define-tool.ts';
 import { ToolResult } from '../tool-result.ts';
-import { globPattern } from './glob-pattern.ts';
+import { globHint, globPattern, tooManyText } from './glob-pattern.ts';
 import { lenientArguments } from './lenient-arguments.ts';
 import { walkFiles } from './walk-files.ts';
-import { realOr, shownPath } from './shown-path.ts';
+import { printablePath, realOr, shownPath } from './shown-path.ts';
 import { createWorkspace, type Workspace, type WorkspaceOptions } from './workspace.ts';
 
 /** Arguments of Glob. */
@@ -30,6 +30,7 @@ const defaultLimitMs = 20_000;
 
 const description = `Finds files by name and lists their paths, the newest first.
 - Patterns as **/*.ts, src/**/*.{ts,tsx}, test/?[0-9].md; letter case counts. A pattern without a slash, as *.ts, finds names in every folder.
+- Extended patterns as !(a|b) are not known. A path with characters that cannot be seen is listed as a JSON string.
 - Hidden files and folders are found only where the pattern has the dot: .github/**/*.yml, **/.eslintrc*.
 - node_modules and what .gitignore leaves out are left out, unless path or the beginning of the pattern leads into it: node_modules/zod/**/*.md.
 - Links to folders are not followed. At most ${maxShown} files are listed; the note at the end says how many there are.`;
@@ -55,6 +56,7 @@ export function globTool(options: GlobOptions): Tool {
       const { pattern } = args;
       if (pattern.length > 2000) return ToolResult.error('The pattern is longer than 2000 characters.');
       const compiled = globPattern(pattern);
+      if (compiled === undefined) return ToolResult.error(tooManyText);
       const named = resolve(workspace.cwd, args.path === undefined || args.path === '' ? '.' : args.path);
       const asked = compiled.base === '' ? named : resolve(named, compiled.base);
       const found = await workspace.resolve(asked, 'read');
@@ -88,15 +90,17 @@ async function newestFirst(workspace: Workspace, folder: string, ways: readonly 
     if (index % 1000 === 999) await nextRound(); // others get their turn
     const path = join(folder, way);
     const stat = lstatSync(path, { throwIfNoEntry: false });
-    if (stat === undefined || isHiddenPath(stat.isSymbolicLink() ? realOr(path) : path) || isHiddenPath(path)) continue;
-    dated.push({ shown: base === '.' ? way : `${base}/${way}`, time: stat.mtimeMs });
+    // A name that is no text cannot be asked about; it is there all the same.
+    if (stat === undefined && !way.includes('\uFFFD')) continue;
+    if (isHiddenPath(stat?.isSymbolicLink() === true ? realOr(path) : path) || isHiddenPath(path)) continue;
+    dated.push({ shown: printablePath(base === '.' ? way : `${base}/${way}`), time: stat?.mtimeMs ?? 0 });
   }
   dated.sort((left, right) => right.time - left.time || (left.shown < right.shown ? -1 : 1));
   return dated.map(({ shown }) => shown);
 }
 
 function listing(paths: readonly string[], isPartial: boolean, pattern: string): string {
-  const lines = paths.slice(0, maxShown).map((path) => path.toWellFormed());
+  const lines = paths.slice(0, maxShown);
   if (paths.length > maxShown) {
     lines.push(
       `[The newest ${maxShown} of ${isPartial ? 'at least ' : ''}${paths.length} files. Narrow the pattern to see others.]`,
@@ -107,7 +111,8 @@ function listing(paths: readonly string[], isPartial: boolean, pattern: string):
 }
 
 function noneText(pattern: string): string {
-  return `No files match ${pattern}`;
+  const hint = globHint(pattern);
+  return `No files match ${printablePath(pattern)}${hint === '' ? '' : `.${hint}`}`;
 }
 
 function kindOf(path: string): 'file' | 'folder' | undefined {

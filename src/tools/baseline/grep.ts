@@ -8,7 +8,7 @@ import { defineTool } from '../define-tool.ts';
 import { ToolResult } from '../tool-result.ts';
 import { errorCodeOf } from './file-errors.ts';
 import { findRipgrep } from './find-ripgrep.ts';
-import { wayMatcher } from './glob-pattern.ts';
+import { globHint, isHidden, namesHidden, tooManyText, wayMatcher } from './glob-pattern.ts';
 import { grepSchema, modeOf, ripgrepArguments, type GrepArguments } from './grep-arguments.ts';
 import { repositoryRoot } from './ignore-rules.ts';
 import { lenientArguments } from './lenient-arguments.ts';
@@ -24,9 +24,11 @@ import { createWorkspace, type Workspace, type WorkspaceOptions } from './worksp
 export interface GrepOptions extends WorkspaceOptions {
   /** Finds the program. Default: the one of the optional dependency `@vscode/ripgrep`. */
   readonly ripgrep?: () => Promise<string | undefined>;
+  /** Milliseconds after which it answers with what it has found so far. Default 30,000. */
+  readonly grepLimitMs?: number;
 }
 
-const limitMs = 30_000;
+const defaultLimitMs = 30_000;
 const partialNote = '[The time was up before all files were seen: the answer is partial.]';
 
 const description = `Searches the contents of files for a regular expression, with ripgrep.
@@ -49,6 +51,7 @@ export function grepTool(options: GrepOptions): Tool {
     execute: async (args, { signal }) => {
       if (args.pattern.includes('\0'))
         return ToolResult.error('The pattern holds a NUL character; text files have none.');
+      if ((args.glob?.length ?? 0) > 2000) return ToolResult.error('The glob is longer than 2000 characters.');
       const named = args.path === undefined || args.path === '' ? '.' : args.path;
       const found = await workspace.resolve(named, 'read');
       if (found.type === 'refused') return ToolResult.error(found.message);
@@ -56,13 +59,18 @@ export function grepTool(options: GrepOptions): Tool {
       if (fault !== undefined) return ToolResult.error(fault);
       const folder = realOr(workspace.cwd);
       const path = shownPath(workspace, found.path);
-      const answer = createSearchAnswer(args, folder, wanted(workspace, { args, folder, start: found.path }));
-      const search = { args, folder, path, answer, signal, limitMs };
+      const isWanted = wanted(workspace, { args, folder, path, start: found.path });
+      if (isWanted === undefined) return ToolResult.error(tooManyText);
+      const answer = createSearchAnswer(args, folder, isWanted);
+      const search = { args, folder, path, answer, signal, limitMs: options.grepLimitMs ?? defaultLimitMs };
       const program = await find();
       const notes = program === undefined ? await searchFiles(search) : await searchWithRipgrep(program, search);
       if ('fault' in notes) return ToolResult.error(notes.fault);
       const hints = [...notes, ...(program === undefined ? [withoutNote] : [])];
       if (args.multiline !== true && /\n|\\n/.test(args.pattern)) hints.push(lineEndNote);
+      const odd =
+        args.glob === undefined || !answer.isEmpty() ? '' : globHint(args.glob).replace('The pattern', 'The glob');
+      if (odd !== '') hints.push(`[${odd.trim()}]`);
       return ToolResult.text(answer.text(hints));
     },
   });
@@ -158,19 +166,28 @@ function withoutDot(path: string): string {
   return sep === '/' ? plain : plain.split(sep).join('/');
 }
 
-// What ripgrep must not show although it found it: denied files, and what the glob does not let in.
+// What ripgrep must not show although it found it: denied files, hidden ones nobody named (a type or an ignore file lets
+// them in), and what the glob does not let in. Undefined where the glob stands for too many patterns.
 function wanted(
   workspace: Workspace,
-  { args, folder, start }: { readonly args: GrepArguments; readonly folder: string; readonly start: string },
-): (path: string) => boolean {
+  {
+    args,
+    folder,
+    path,
+    start,
+  }: { readonly args: GrepArguments; readonly folder: string; readonly path: string; readonly start: string },
+): ((path: string) => boolean) | undefined {
   const isHiddenPath = workspace.hiddenPaths();
   const { glob } = args;
   const matches = glob === undefined || glob.startsWith('!') ? () => true : wayMatcher(glob);
-  return (path) => {
-    const whole = resolve(folder, path);
+  if (matches === undefined) return undefined;
+  const withHidden = namesHidden(path) || (glob !== undefined && namesHidden(glob));
+  return (found) => {
+    const whole = resolve(folder, found);
     if (isHiddenPath(whole)) return false;
     const way = relative(start, whole).split(sep).join('/');
-    return matches(way === '' ? basename(whole) : way) || matches(path);
+    if (!withHidden && isHidden(way)) return false;
+    return matches(way === '' ? basename(whole) : way) || matches(found);
   };
 }
 
@@ -201,10 +218,13 @@ function explained(complaints: string, { pattern }: GrepArguments): string {
 
 // Of the complaints of both engines those of the one the pattern was meant for.
 function relevant(text: string): string {
-  const [, own, other] =
-    /default regex engine error:\s*~+\s*([^]*?)\s*~+\s*PCRE2 regex engine error:\s*([^]*)$/.exec(text) ?? [];
-  if (own === undefined || other === undefined) return text;
-  return /look-around|backreference/.test(own) ? other : own;
+  const rule = `\n${'~'.repeat(79)}\n`;
+  const start = text.indexOf(`default regex engine error:${rule}`);
+  const middle = `${rule}\nPCRE2 regex engine error:\n`;
+  const end = text.lastIndexOf(middle);
+  if (start < 0 || end < start) return text;
+  const own = text.slice(text.indexOf(rule, start) + rule.length, end);
+  return /look-around|backreference/.test(own) ? text.slice(end + middle.length) : own;
 }
 
 function firstLine(text: string): string {

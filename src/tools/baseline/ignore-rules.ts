@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, sep } from 'node:path';
 
-import ignore, { type Ignore } from 'ignore';
+import { ignoreMatcher, type IgnoreMatcher } from './ignore-matcher.ts';
 
 /** Folders a walk does not enter whatever the ignore files say; one can start in them, or below. */
 export const leftOutFolders: readonly string[] = ['.git', '.hg', '.svn', '.jj', 'node_modules'];
@@ -13,12 +13,12 @@ export const leftOutFolders: readonly string[] = ['.git', '.hg', '.svn', '.jj', 
 export interface IgnoreRules {
   readonly folder: string;
   readonly above: IgnoreRules | undefined;
-  readonly matcher: Ignore | undefined;
+  readonly matcher: IgnoreMatcher | undefined;
 }
 
 // Like ripgrep, .ignore files count as well and win over .gitignore.
 const ruleFiles = ['.gitignore', '.ignore'];
-const ignorecase = process.platform === 'win32' || process.platform === 'darwin';
+const caseCounts = process.platform !== 'win32' && process.platform !== 'darwin';
 
 /** The root of the repository a folder lies in: the nearest folder upwards with a `.git`; undefined where there is none. */
 export function repositoryRoot(folder: string): string | undefined {
@@ -41,7 +41,6 @@ export function rulesAt(folder: string, top: string): IgnoreRules {
     rules = { folder: root, above: rules, matcher: matcherOf([textOf(join(root, '.git', 'info', 'exclude'))]) };
   }
   for (const each of chain) rules = rulesBelow(rules, each, ruleFiles);
-  for (const each of chain.slice(1)) rules = withoutVerdictOn(rules, each);
   return rules;
 }
 
@@ -63,42 +62,23 @@ export function rulesBelow(rules: IgnoreRules, folder: string, names: readonly s
   return matcher === undefined ? rules : { folder, above: rules, matcher };
 }
 
-/** Whether an entry is left out, and the rules to use inside it where it is a folder. */
-export function judge(
-  rules: IgnoreRules,
-  path: string,
-  isFolder: boolean,
-): { readonly isIgnored: boolean; readonly inside: IgnoreRules } {
+/** Whether an entry of a folder that is not itself left out is left out. The nearest rule that says something decides. */
+export function isIgnored(rules: IgnoreRules, path: string, name: string, isFolder: boolean): boolean {
   for (let each: IgnoreRules | undefined = rules; each !== undefined; each = each.above) {
-    if (each.matcher === undefined) continue;
-    const { ignored, unignored } = each.matcher.test(inside(each.folder, path, isFolder));
-    if (ignored) return { isIgnored: true, inside: rules };
-    // A folder let in again by nearer rules: what farther ones say about it must not count for what is in it.
-    if (unignored) return { isIgnored: false, inside: isFolder ? withoutVerdictOn(rules, path) : rules };
+    const { folder, matcher } = each;
+    const verdict = matcher?.(name, isFolder, () => wayFrom(folder, path));
+    if (verdict !== undefined) return verdict;
   }
-  return { isIgnored: false, inside: rules };
+  return false;
 }
 
-// The same rules, but none of them holds `folder` itself for ignored.
-function withoutVerdictOn(rules: IgnoreRules, folder: string): IgnoreRules {
-  const above = rules.above === undefined ? undefined : withoutVerdictOn(rules.above, folder);
-  const own = rules.matcher;
-  const isBelow = folder.startsWith(rules.folder === sep ? sep : rules.folder + sep);
-  if (own === undefined || !isBelow || !own.test(inside(rules.folder, folder, true)).ignored) {
-    return above === rules.above ? rules : { ...rules, above };
-  }
-  const escaped = inside(rules.folder, folder, true).replace(/[\\*?[\]!# ]/g, '\\$&');
-  return { ...rules, above, matcher: ignore({ ignorecase }).add(own).add(`!/${escaped}`) };
-}
-
-function inside(folder: string, path: string, isFolder: boolean): string {
+function wayFrom(folder: string, path: string): string {
   const way = path.slice(folder.endsWith(sep) ? folder.length : folder.length + 1);
-  return (sep === '/' ? way : way.split(sep).join('/')) + (isFolder ? '/' : '');
+  return sep === '/' ? way : way.split(sep).join('/');
 }
 
-function matcherOf(texts: readonly string[]): Ignore | undefined {
-  const rules = texts.filter((text) => text.trim() !== '');
-  return rules.length === 0 ? undefined : ignore({ ignorecase }).add(rules.join('\n'));
+function matcherOf(texts: readonly string[]): IgnoreMatcher | undefined {
+  return ignoreMatcher(texts.join('\n'), caseCounts);
 }
 
 function globalRules(): string[] {

@@ -5,6 +5,7 @@ import { resolve } from 'node:path';
 
 import { modeOf, type GrepArguments } from './grep-arguments.ts';
 import type { SearchLine } from './search-lines.ts';
+import { printablePath } from './shown-path.ts';
 
 /** Takes what is found, as paths the engine prints. */
 export interface SearchAnswer {
@@ -15,6 +16,8 @@ export interface SearchAnswer {
   readonly addGap: () => void;
   readonly addFile: (path: string) => void;
   readonly addCount: (path: string, count: number) => void;
+  /** Whether nothing was found. */
+  readonly isEmpty: () => boolean;
   /** The answer; `notes` stand behind it. */
   readonly text: (notes: readonly string[]) => string;
 }
@@ -70,11 +73,11 @@ export function createSearchAnswer(
   const listed = (): readonly string[] => {
     switch (modeOf(args)) {
       case 'files_with_matches':
-        return newestFirst(files, folder);
+        return newestFirst(files, folder).map(printablePath);
       case 'count':
         return [...counts]
           .toSorted(([leftPath, left], [rightPath, right]) => right - left || (leftPath < rightPath ? -1 : 1))
-          .map(([path, count]) => `${path}:${count}`);
+          .map(([path, count]) => `${printablePath(path)}:${count}`);
       case 'content':
         return [];
     }
@@ -103,6 +106,7 @@ export function createSearchAnswer(
     addCount: (path, count) => {
       if (accepts(path)) counts.set(path, count);
     },
+    isEmpty: () => seen === 0 && files.length === 0 && counts.size === 0,
     text: (notes) => {
       const isContent = modeOf(args) === 'content';
       const all = listed();
@@ -126,7 +130,7 @@ export function createSearchAnswer(
 
 function lineText({ path, number, isMatch, text, cut }: SearchLine, isNumbered: boolean): string {
   const mark = isMatch ? ':' : '-';
-  const head = `${path}${mark}${isNumbered ? `${number}${mark}` : ''}`;
+  const head = `${printablePath(path)}${mark}${isNumbered ? `${number}${mark}` : ''}`;
   if (cut === undefined) return head + text;
   const before = cut.from > 0 ? '…' : '';
   const after = cut.to < cut.of ? '…' : '';

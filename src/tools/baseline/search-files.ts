@@ -3,15 +3,16 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 
-import ignore from 'ignore';
-
+import { braceAlternatives } from './brace-alternatives.ts';
 import { fileKind } from './file-kind.ts';
-import { namesHidden, isHidden, wayMatcher } from './glob-pattern.ts';
+import { namesHidden, isHidden } from './glob-pattern.ts';
 import { contextOf, modeOf, type GrepArguments } from './grep-arguments.ts';
+import { ignoreMatcher } from './ignore-matcher.ts';
+import { createLineMatcher, type LineMatcher, type MatchedLine } from './line-matcher.ts';
 import type { SearchAnswer } from './search-answer.ts';
 import type { SearchLine } from './search-lines.ts';
 import { detectEncoding } from './text-encoding.ts';
-import { walkFiles } from './walk-files.ts';
+import { walkFiles, type Walked } from './walk-files.ts';
 
 /** What to search. */
 export interface FileSearch {
@@ -28,170 +29,157 @@ const maxFileBytes = 16 * 1024 * 1024;
 const maxLineUnits = 500;
 const leadUnits = 100;
 
-// The types models ask for most; ripgrep knows hundreds.
+// The endings of the types models ask for most; ripgrep knows hundreds.
 const types: { readonly [name: string]: string } = {
-  c: '*.{c,h}',
-  cpp: '*.{cpp,cc,cxx,hpp,hh,h}',
-  cs: '*.cs',
-  css: '*.{css,scss}',
-  go: '*.go',
-  html: '*.{html,htm}',
-  java: '*.java',
-  js: '*.{js,jsx,mjs,cjs}',
-  json: '*.json',
-  md: '*.{md,markdown,mdx}',
-  php: '*.php',
-  py: '*.{py,pyi}',
-  ruby: '*.rb',
-  rust: '*.rs',
-  sh: '*.{sh,bash,zsh}',
-  sql: '*.sql',
-  toml: '*.toml',
-  ts: '*.{ts,tsx,mts,cts}',
-  txt: '*.txt',
-  xml: '*.xml',
-  yaml: '*.{yaml,yml}',
+  c: 'c h',
+  cpp: 'cpp cc cxx hpp hh h',
+  cs: 'cs',
+  css: 'css scss',
+  go: 'go',
+  html: 'html htm',
+  java: 'java',
+  js: 'js jsx mjs cjs',
+  json: 'json',
+  md: 'md markdown mdx',
+  php: 'php',
+  py: 'py pyi',
+  ruby: 'rb',
+  rust: 'rs',
+  sh: 'sh bash zsh',
+  sql: 'sql',
+  toml: 'toml',
+  ts: 'ts tsx mts cts',
+  txt: 'txt',
+  xml: 'xml',
+  yaml: 'yaml yml',
 };
 
-// The regular expression, or why there is none.
-function searchExpression(args: GrepArguments): RegExp | { readonly fault: string } {
+// The flags with which the pattern is a regular expression, or why there are none.
+function expressionFlags(args: GrepArguments): string | { readonly fault: string } {
   const flags = `g${args['-i'] === true ? 'i' : ''}${args.multiline === true ? 's' : ''}m`;
   try {
-    return new RegExp(args.pattern, `${flags}u`);
+    return new RegExp(args.pattern, `${flags}u`).flags;
   } catch {
     try {
-      return new RegExp(args.pattern, flags); // the looser syntax, as \- outside of a class
+      return new RegExp(args.pattern, flags).flags; // the looser syntax, as \- outside of a class
     } catch (error) {
       return { fault: error instanceof Error ? error.message : String(error) };
     }
   }
 }
 
+const partialNote = '[The time was up before all files were seen: the answer is partial.]';
+
 /** Fills the answer. Returns the notes to add, or a fault in the request. */
 export async function searchFiles(search: FileSearch): Promise<readonly string[] | { readonly fault: string }> {
-  const { args, folder, path, answer, signal } = search;
-  const expression = searchExpression(args);
-  if (!(expression instanceof RegExp)) return expression;
-  const type = args.type === undefined ? undefined : types[args.type];
-  if (args.type !== undefined && type === undefined) {
+  const { args, signal } = search;
+  const flags = expressionFlags(args);
+  if (typeof flags !== 'string') return flags;
+  if (args.type !== undefined && !Object.hasOwn(types, args.type)) {
     return { fault: `The type ${args.type} is not known without ripgrep. Use glob instead.` };
   }
   const deadline = performance.now() + search.limitMs;
+  const what = {
+    source: args.pattern,
+    flags,
+    isMultiline: args.multiline === true,
+    wantsParts: modeOf(args) === 'content' && args['-o'] === true,
+  };
+  const matcher = createLineMatcher(what, { deadline, signal });
+  try {
+    return (await searchAll(search, matcher, deadline)) ? [] : [partialNote];
+  } catch (error) {
+    signal.throwIfAborted();
+    return { fault: error instanceof Error ? error.message : String(error) };
+  } finally {
+    matcher.end();
+  }
+}
+
+// False where the time was up.
+async function searchAll(search: FileSearch, matcher: LineMatcher, deadline: number): Promise<boolean> {
+  const { path, folder, answer, signal } = search;
   const start = resolve(folder, path);
-  const isFolder = (await stat(start)).isDirectory();
-  const withHidden = namesHidden(path) || (args.glob !== undefined && namesHidden(args.glob));
-  const ofType = type === undefined ? () => true : wayMatcher(type);
-  // As ripgrep reads it: a line of .gitignore.
-  const exclusion = ignore({ ignorecase: false }).add(args.glob?.startsWith('!') === true ? args.glob.slice(1) : '');
-  const walked = isFolder
-    ? await walkFiles({
-        folder: start,
-        top: folder,
-        enters: (way) => withHidden || !isHidden(way),
-        takes: (way) => (withHidden || !isHidden(way)) && ofType(way) && !exclusion.ignores(way),
-        limitMs: search.limitMs,
-        signal,
-      })
-    : { files: [''], isPartial: false };
-  let isPartial = walked.isPartial;
+  const walked = await filesOf(search, start);
   for (const way of walked.files.toSorted()) {
     signal.throwIfAborted();
-    if (performance.now() > deadline) {
-      isPartial = true;
-      break;
-    }
+    if (performance.now() > deadline) return false;
     const named = way === '' ? path : path === '.' ? way : join(path, way);
     if (!answer.accepts(named)) continue;
     const text = await textOf(join(start, way));
-    if (text !== undefined && !collect(text, named, expression, search)) break;
+    if (text === undefined) continue;
+    const matched = await matcher.match(text);
+    if (matched === undefined) return false;
+    if (matched.length > 0 && !collect(text, matched, named, search)) break;
   }
-  return isPartial ? ['[The time was up before all files were seen: the answer is partial.]'] : [];
+  return !walked.isPartial;
+}
+
+async function filesOf({ args, path, folder, limitMs, signal }: FileSearch, start: string): Promise<Walked> {
+  if (!(await stat(start)).isDirectory()) return { files: [''], isPartial: false };
+  const withHidden = namesHidden(path) || (args.glob !== undefined && namesHidden(args.glob));
+  const endings = args.type === undefined ? [''] : (types[args.type] ?? '').split(' ').map((ending) => `.${ending}`);
+  const isLeftOut = exclusion(args.glob);
+  return await walkFiles({
+    folder: start,
+    top: folder,
+    enters: (way) => (withHidden || !isHidden(way)) && !isLeftOut(way, true),
+    takes: (way) =>
+      (withHidden || !isHidden(way)) && endings.some((ending) => way.endsWith(ending)) && !isLeftOut(way, false),
+    limitMs,
+    signal,
+  });
+}
+
+// A glob with a ! in front, as ripgrep reads it: lines of .gitignore.
+function exclusion(glob: string | undefined): (way: string, isFolder: boolean) => boolean {
+  if (glob?.startsWith('!') !== true) return () => false;
+  const lines = braceAlternatives(glob.slice(1)) ?? [glob.slice(1)];
+  const matcher = ignoreMatcher(lines.map((line) => line.replace(/^[#!]/, '\\$&')).join('\n'), true);
+  return (way, isFolder) => matcher?.(way.slice(way.lastIndexOf('/') + 1), isFolder, () => way) === true;
 }
 
 // False once the answer wants no more.
-function collect(text: string, path: string, expression: RegExp, { args, answer }: FileSearch): boolean {
-  const lines = text.replace(/\n$/, '').split('\n');
-  const matched = matchedLines(text, lines, expression, args.multiline === true);
-  if (matched.size === 0) return true;
+function collect(text: string, matched: readonly MatchedLine[], path: string, { args, answer }: FileSearch): boolean {
   switch (modeOf(args)) {
     case 'files_with_matches':
       answer.addFile(path);
       return true;
     case 'count':
-      answer.addCount(path, matched.size);
+      answer.addCount(path, matched.length);
       return true;
     case 'content':
       return args['-o'] === true
-        ? addParts(lines, matched, path, expression, answer)
-        : addLines(lines, matched, path, args, answer);
+        ? addParts(matched, path, answer)
+        : addLines(text.replace(/\n$/, '').split('\n'), matched, path, args, answer);
   }
-}
-
-// The index of each line with a match, and where in it the match begins.
-function matchedLines(
-  text: string,
-  lines: readonly string[],
-  expression: RegExp,
-  isMultiline: boolean,
-): ReadonlyMap<number, number> {
-  const matched = new Map<number, number>();
-  if (text === '') return matched;
-  if (!isMultiline) {
-    for (const [index, line] of lines.entries()) {
-      expression.lastIndex = 0;
-      const found = expression.exec(line.replace(/\r$/, ''));
-      if (found !== null) matched.set(index, found.index);
-    }
-    return matched;
-  }
-  const starts = [0];
-  for (const line of lines) starts.push((starts.at(-1) ?? 0) + line.length + 1);
-  let index = 0;
-  for (const found of text.matchAll(expression)) {
-    const end = found.index + Math.max(1, found[0].length);
-    while (index + 1 < lines.length && (starts[index + 1] ?? 0) <= found.index) index++;
-    for (let at = index; at < lines.length && (starts[at] ?? 0) < end; at++) {
-      if (!matched.has(at)) matched.set(at, at === index ? found.index - (starts[at] ?? 0) : 0);
-    }
-  }
-  return matched;
 }
 
 function addLines(
   lines: readonly string[],
-  matched: ReadonlyMap<number, number>,
+  matched: readonly MatchedLine[],
   path: string,
   args: GrepArguments,
   answer: SearchAnswer,
 ): boolean {
   const { before, after } = contextOf(args);
+  const starts = new Map(matched.map(({ index, at }) => [index, at]));
   let last = -1;
-  for (const index of matched.keys()) {
+  for (const index of starts.keys()) {
     const first = Math.max(last + 1, index - before);
     if (before + after > 0 && first > last + 1) answer.addGap();
     if (last < 0 && before + after > 0) answer.addGap();
     for (let at = first; at <= Math.min(lines.length - 1, index + after); at++) {
-      if (at > index && matched.has(at)) break; // it brings its own surroundings
-      if (!answer.addLine(searchLine(path, at, lines[at] ?? '', matched.get(at)))) return false;
+      if (at > index && starts.has(at)) break; // it brings its own surroundings
+      if (!answer.addLine(searchLine(path, at, lines[at] ?? '', starts.get(at)))) return false;
       last = at;
     }
   }
   return true;
 }
 
-function addParts(
-  lines: readonly string[],
-  matched: ReadonlyMap<number, number>,
-  path: string,
-  expression: RegExp,
-  answer: SearchAnswer,
-): boolean {
-  for (const index of matched.keys()) {
-    for (const [part] of (lines[index] ?? '').matchAll(expression)) {
-      if (part !== '' && !answer.addLine(searchLine(path, index, part, 0))) return false;
-    }
-  }
-  return true;
+function addParts(matched: readonly MatchedLine[], path: string, answer: SearchAnswer): boolean {
+  return matched.every(({ index, parts }) => parts.every((part) => answer.addLine(searchLine(path, index, part, 0))));
 }
 
 function searchLine(path: string, index: number, line: string, matchAt: number | undefined): SearchLine {

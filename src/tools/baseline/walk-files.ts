@@ -2,10 +2,10 @@
 // Called by Glob and by Grep where there is no ripgrep.
 
 import { readdirSync, statSync, type Dirent } from 'node:fs';
-import { join } from 'node:path';
+import { join, sep } from 'node:path';
 import { setImmediate as nextRound } from 'node:timers/promises';
 
-import { judge, leftOutFolders, rulesAt, rulesBelow, type IgnoreRules } from './ignore-rules.ts';
+import { isIgnored, leftOutFolders, rulesAt, rulesBelow, type IgnoreRules } from './ignore-rules.ts';
 
 /** Where to walk and what to take. */
 export interface Walk {
@@ -41,25 +41,24 @@ export async function walkFiles(walk: Walk): Promise<Walked> {
     { way: '', rules: rulesAt(walk.folder, walk.top) },
   ];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const now = performance.now();
-    if (now - start >= walk.limitMs) return { files, isPartial: true };
-    if (now >= sliceEnd) {
-      await nextRound();
-      walk.signal.throwIfAborted();
-      sliceEnd = performance.now() + sliceMs;
-    }
     const folder = next.way === '' ? walk.folder : join(walk.folder, next.way);
     const entries = entriesOf(folder);
     const rules = next.way === '' ? next.rules : rulesBelow(next.rules, folder, ruleNames(entries));
     for (const entry of entries) {
+      const now = performance.now();
+      if (now - start >= walk.limitMs) return { files, isPartial: true };
+      if (now >= sliceEnd) {
+        await nextRound();
+        walk.signal.throwIfAborted();
+        sliceEnd = performance.now() + sliceMs;
+      }
       const way = next.way === '' ? entry.name : `${next.way}/${entry.name}`;
       const isFolder = entry.isDirectory();
       if (isFolder ? leftOut.has(entry.name) || !walk.enters(way) : !walk.takes(way)) continue;
-      const path = join(folder, entry.name);
+      const path = folder.endsWith(sep) ? folder + entry.name : folder + sep + entry.name;
       if (!isFolder && !entry.isFile() && !(entry.isSymbolicLink() && leadsToFile(path))) continue;
-      const verdict = judge(rules, path, isFolder);
-      if (verdict.isIgnored) continue;
-      if (isFolder) open.push({ way, rules: verdict.inside });
+      if (isIgnored(rules, path, entry.name, isFolder)) continue;
+      if (isFolder) open.push({ way, rules });
       else files.push(way);
     }
   }

@@ -43,7 +43,7 @@ const file = fc.constantFrom(
   '*.ts',
   'b\nc.ts',
 );
-const rule = fc.constantFrom(
+const ruleLines = [
   '*.log',
   '!keep.log',
   'dist',
@@ -79,7 +79,41 @@ const rule = fc.constantFrom(
   '.h',
   '\\[id\\]',
   '{c}',
-);
+];
+// Where ripgrep reads a line otherwise than git.
+const gitLines = [
+  ...ruleLines,
+  '[!a]*',
+  '[^a]*.ts',
+  '[a-c]*',
+  '[[:upper:]].*',
+  '[]a]*',
+  '[',
+  'a[',
+  'x\\',
+  '**',
+  '**/',
+  '/**',
+  'a**',
+  'a/**/d',
+  '/*/a.ts',
+  '*/*/*',
+  '!**/a.ts',
+  '!/**/',
+  '\\*.ts',
+  '*.t?',
+  '#',
+  '!',
+  '/',
+  '//',
+  'dist\r',
+  'x y  ',
+  'x\\ ',
+  '*a*a*',
+  '.*',
+  '!.h',
+  'b/.',
+];
 const folder = fc.array(name, { maxLength: 3 }).map((parts) => parts.join('/'));
 const content = fc.constantFrom(
   'foo\n',
@@ -91,28 +125,33 @@ const content = fc.constantFrom(
 );
 
 /** A tree; where names clash the first one stands. */
-export const fileTrees = fc
-  .tuple(
-    fc.array(fc.tuple(folder, file, content), { minLength: 1, maxLength: 12 }),
-    fc.array(fc.tuple(folder, fc.array(rule, { minLength: 1, maxLength: 4 })), { maxLength: 4 }),
-  )
-  .map(([files, rules]): FileTree => {
-    const all = [
-      ...files.map(([where, what, text]) => [where === '' ? what : `${where}/${what}`, text] as const),
-      ...rules.map(
-        ([where, lines]) => [where === '' ? '.gitignore' : `${where}/.gitignore`, `${lines.join('\n')}\n`] as const,
-      ),
-    ];
-    const taken = new Set<string>();
-    const folders = new Set<string>();
-    return all.filter(([path]) => {
-      const above = path.split('/').map((_, index, parts) => parts.slice(0, index).join('/'));
-      if (taken.has(path) || folders.has(path) || above.some((each) => taken.has(each))) return false;
-      taken.add(path);
-      for (const each of above) folders.add(each);
-      return true;
+const treesWith = (lines: readonly string[]) =>
+  fc
+    .tuple(
+      fc.array(fc.tuple(folder, file, content), { minLength: 1, maxLength: 12 }),
+      fc.array(fc.tuple(folder, fc.array(fc.constantFrom(...lines), { minLength: 1, maxLength: 4 })), { maxLength: 4 }),
+    )
+    .map(([files, rules]): FileTree => {
+      const all = [
+        ...files.map(([where, what, text]) => [where === '' ? what : `${where}/${what}`, text] as const),
+        ...rules.map(
+          ([where, lines]) => [where === '' ? '.gitignore' : `${where}/.gitignore`, `${lines.join('\n')}\n`] as const,
+        ),
+      ];
+      const taken = new Set<string>();
+      const folders = new Set<string>();
+      return all.filter(([path]) => {
+        const above = path.split('/').map((_, index, parts) => parts.slice(0, index).join('/'));
+        if (taken.has(path) || folders.has(path) || above.some((each) => taken.has(each))) return false;
+        taken.add(path);
+        for (const each of above) folders.add(each);
+        return true;
+      });
     });
-  });
+
+export const fileTrees = treesWith(ruleLines);
+/** With ignore files that only git reads as git does. */
+export const gitTrees = treesWith(gitLines);
 
 /** Writes the tree below a folder. */
 export async function plant(root: string, tree: FileTree): Promise<void> {

@@ -8,7 +8,7 @@ import { describe, expect, it } from 'vitest';
 
 import { checkTool } from '../../../src/testing/check-tool.ts';
 import { globTool } from '../../../src/tools/index.ts';
-import { fileTrees, plant } from './file-trees.ts';
+import { gitTrees, plant } from './file-trees.ts';
 import { callTool, newContext, temporaryFolder, workbench } from './workbench.ts';
 
 async function found(files: readonly string[], pattern: string, path?: string): Promise<string[]> {
@@ -143,6 +143,88 @@ it('stops when it is aborted', async () => {
   await expect(bench.call('Glob', { pattern: '**/*' }, { signal })).rejects.toThrow('stop');
 });
 
+it.each([
+  ['a glob', '*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*b', undefined],
+  ['a glob with classes', '[!x]*[!x]*[!x]*[!x]*[!x]*[!x]*[!x]*[!x]*[!x]*[!x]*[!x]*[!x]*b', undefined],
+  ['a glob of folders', `${'**/a*/'.repeat(40)}b`, undefined],
+  ['a glob of groups', `${'+(a|aa)'.repeat(20)}b`, undefined],
+  ['a glob of alternatives', `${'{a,aa,*a}'.repeat(6)}b`, undefined],
+  ['an ignore file', '*', '*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*b\n**/a*/**/a*/**/a*/**/a*/**/a*/**/b\n'],
+])('takes no more time for %s that could match in many ways', async (_what, pattern, rules) => {
+  const bench = await workbench();
+  const long = 'a'.repeat(200);
+  await plant(bench.folder, [
+    [long, ''],
+    [`${'a/'.repeat(60)}${long}`, ''],
+    ...(rules === undefined ? [] : [['.gitignore', rules] as const]),
+  ]);
+  // A matcher that tries the ways one by one would not come back: the test would run out of time.
+  const { text } = await bench.call('Glob', { pattern });
+  expect(text).toContain(rules === undefined ? 'No files match' : long);
+});
+
+it.each([
+  ['[', 'a [ that is never closed or a \\ at the end'],
+  ['src/[a-', 'a [ that is never closed or a \\ at the end'],
+  ['a\\', 'a [ that is never closed or a \\ at the end'],
+  ['{a,b', 'a { that is never closed'],
+  ['**/*.{ts,tsx', 'a { that is never closed'],
+  ['!(a).ts', 'parentheses, which group nothing here (use {a,b})'],
+])('says what is odd in %s, which finds nothing', async (pattern, what) => {
+  const bench = await workbench();
+  await bench.put('a.ts', '');
+  expect(await bench.call('Glob', { pattern })).toMatchObject({
+    isError: false,
+    text: `No files match ${pattern}. The pattern has ${what}: such characters stand for themselves.`,
+  });
+});
+
+it('finds names that hold such characters, and says nothing then', async () => {
+  expect(await found(['a[.ts', '{a,b'], 'a[.ts')).toEqual(['a[.ts']);
+  expect(await found(['a[.ts', '{a,b'], '{a,b')).toEqual(['{a,b']);
+});
+
+it('refuses braces that stand for too many patterns', async () => {
+  const bench = await workbench();
+  for (const pattern of ['{a,b}'.repeat(20), '{1..100000}', '{1..40}{1..40}']) {
+    expect(await bench.call('Glob', { pattern })).toMatchObject({
+      isError: true,
+      text: 'The braces of the pattern stand for more than 1000 patterns.',
+    });
+  }
+});
+
+it('lists each file on one line, whatever its name holds', async () => {
+  const bench = await workbench();
+  const names = [
+    'two\nlines.ts',
+    'red\u001B[31m.ts',
+    'bell\u0007.ts',
+    '"quoted".ts',
+    'mirrored\u202Est.ts',
+    'line\u2028.ts',
+    'del\u007F.ts',
+    'a b.ts',
+  ];
+  for (const name of names) await bench.put(name, '');
+  const lines = (await bench.call('Glob', { pattern: '*.ts' })).text.split('\n');
+  expect(lines.toSorted()).toEqual([
+    '"\\"quoted\\".ts"', '"bell\\u0007.ts"', '"del\\u007f.ts"', '"line\\u2028.ts"', '"mirrored\\u202est.ts"', '"red\\u001b[31m.ts"', '"two\\nlines.ts"', 'a b.ts',
+  ]); // prettier-ignore
+  expect(
+    lines
+      .filter((line) => line.startsWith('"'))
+      .map((line) => JSON.parse(line) as string)
+      .toSorted(),
+  ).toEqual(names.filter((name) => name !== 'a b.ts').toSorted());
+});
+
+it('lists a name that is no text', async () => {
+  const bench = await workbench();
+  await writeFile(Buffer.concat([Buffer.from(`${bench.folder}/a`), Buffer.from([0xff]), Buffer.from('.ts')]), '');
+  expect((await bench.call('Glob', { pattern: '*.ts' })).text).toBe('a\u{FFFD}.ts');
+});
+
 it('keeps the rules for tools', async () => {
   const bench = await workbench();
   await bench.put('a.ts', '');
@@ -153,7 +235,7 @@ it('keeps the rules for tools', async () => {
 
 it('law: in any tree it finds what git lists, tracked or not, without what is ignored', async () => {
   await fc.assert(
-    fc.asyncProperty(fileTrees, async (tree) => {
+    fc.asyncProperty(gitTrees, async (tree) => {
       const folder = await mkdtemp(join(tmpdir(), 'turnchart-test-'));
       try {
         execFileSync('git', ['init', '-q'], { cwd: folder });
@@ -169,19 +251,16 @@ it('law: in any tree it finds what git lists, tracked or not, without what is ig
         const tool = globTool({ cwd: folder, denied: [] });
         const ours = async (pattern: string) => {
           const { text } = await callTool(tool, { pattern }, newContext());
-          return text.startsWith('No files match') ? '' : text;
+          return text.startsWith('No files match') ? [] : text.split('\n').toSorted();
         };
+        const listedAs = (all: readonly string[]) =>
+          all.map((path) => (path.includes('\n') ? JSON.stringify(path) : path)).toSorted();
         const isHidden = (path: string) => /(?:^|\/)\./.test(path);
-        const plain = paths.filter((path) => !isHidden(path));
-        expect((await ours('**/*')).split('\n').toSorted().join('\n')).toBe(
-          plain.join('\n').split('\n').toSorted().join('\n'),
-        );
+        expect(await ours('**/*')).toEqual(listedAs(paths.filter((path) => !isHidden(path))));
         const hidden = paths.filter(
           (path) => /^(?:.*\/)?\.[^/]*$/.test(path) && !isHidden(path.slice(0, Math.max(0, path.lastIndexOf('/')))),
         );
-        expect((await ours('**/.*')).split('\n').toSorted().join('\n')).toBe(
-          hidden.join('\n').split('\n').toSorted().join('\n'),
-        );
+        expect(await ours('**/.*')).toEqual(listedAs(hidden));
       } finally {
         await rm(folder, { recursive: true });
       }

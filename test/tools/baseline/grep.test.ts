@@ -93,6 +93,7 @@ describe.each(engines)('with %s', (_name, ripgrep) => {
     [{ pattern: 'TWO', '-i': true }, 'a.txt:2:two'],
     [{ pattern: 'TWO' }, 'No matches found'],
     [{ pattern: 't.', '-o': true }, 'a.txt:2:tw\na.txt:3:th'],
+    [{ pattern: 'o|five', '-o': true }, 'a.txt:1:o\na.txt:2:o\na.txt:4:o\na.txt:5:five'],
     [{ pattern: 'one|four', context: 0 }, 'a.txt:1:one\na.txt:4:four'],
     [{ pattern: 'one|five', '-A': 1 }, 'a.txt:1:one\na.txt-2-two\n--\na.txt:5:five'],
     [{ pattern: 'one.two', multiline: true }, 'a.txt:1:one\na.txt:2:two'],
@@ -130,6 +131,55 @@ describe.each(engines)('with %s', (_name, ripgrep) => {
       'node_modules/p/q.ts': 'x', 'src/y.log': 'x', '.git/z.ts': 'x',
     }); // prettier-ignore
     expect((await search({ pattern: 'x', ...args })).split('\n').toSorted()).toEqual(expected.toSorted());
+  });
+
+  it('a type lets no hidden file in', async () => {
+    const { search } = await bench({ 'a.ts': 'x', '.b.ts': 'x', '.c/d.ts': 'x', 'e/.f.ts': 'x' });
+    expect(await search({ pattern: 'x', type: 'ts' })).toBe('a.ts');
+    expect(await search({ pattern: 'x', type: 'ts', output_mode: 'count' })).toBe(
+      'a.ts:1\n[1 matching lines in 1 files]',
+    );
+    expect(await search({ pattern: 'x', type: 'ts', path: '.c' })).toBe('.c/d.ts');
+    expect((await search({ pattern: 'x', type: 'ts', glob: '**/.*' })).split('\n').toSorted()).toEqual([
+      '.b.ts',
+      'e/.f.ts',
+    ]);
+  });
+
+  it('a type is no name that objects have', async () => {
+    const { answer } = await bench({ 'a.ts': 'x' });
+    expect(await answer({ pattern: 'x', type: 'constructor' })).toMatchObject({ isError: true });
+  });
+
+  it('shows each path on one line, whatever it holds', async () => {
+    const { search } = await bench({ 'two\nlines': 'x\n', 'red\u001B[31m': 'x\n' });
+    const shown = ['"red\\u001b[31m"', '"two\\nlines"'];
+    expect((await search({ pattern: 'x' })).split('\n').toSorted()).toEqual(shown);
+    expect((await search(content({ pattern: 'x' }))).split('\n').toSorted()).toEqual(
+      shown.map((path) => `${path}:1:x`),
+    );
+    expect((await search({ pattern: 'x', output_mode: 'count' })).split('\n').slice(0, 2).toSorted()).toEqual(
+      shown.map((path) => `${path}:1`),
+    );
+  });
+
+  it('says what is odd in a glob that lets nothing in', async () => {
+    const { search, answer } = await bench({ 'a.ts': 'x' });
+    expect(await search({ pattern: 'x', glob: '*.{ts,tsx' })).toMatch(
+      /^No matches found\n(?:.*\n)?\[The glob has a \{ that is never closed: such characters stand for themselves\.\]$/,
+    );
+    expect(await answer({ pattern: 'x', glob: '{a,b}'.repeat(20) })).toMatchObject({ isError: true });
+  });
+
+  it('takes no more time for a glob that could match in many ways', async () => {
+    const { search } = await bench({ ['a'.repeat(200)]: 'x' });
+    expect(await search({ pattern: 'x', glob: `x/${'*a'.repeat(40)}b` })).toBe('No matches found');
+    expect(await search({ pattern: 'x', glob: `!${'*a'.repeat(40)}b` })).toBe('a'.repeat(200));
+  });
+
+  it('explains a pattern of many odd lines at once', async () => {
+    const { answer } = await bench({ 'a.txt': 'x' });
+    expect(await answer({ pattern: `(${'~\n'.repeat(2_000)}` })).toMatchObject({ isError: true });
   });
 
   it('pages through lines, and through files', async () => {
@@ -212,6 +262,38 @@ describe.each(engines)('with %s', (_name, ripgrep) => {
     const { answer } = await bench({ 'a.txt': 'x' });
     const signal = AbortSignal.abort(new Error('stop'));
     await expect(answer({ pattern: 'x' }, newContext({ signal }))).rejects.toThrow('stop');
+  });
+});
+
+describe('a pattern that backtracks without end, without ripgrep', () => {
+  async function hostile(grepLimitMs: number) {
+    const folder = await temporaryFolder();
+    await writeFile(join(folder, 'a.txt'), 'a needle\n');
+    await writeFile(join(folder, 'b.txt'), `${'a'.repeat(60)}!\n`);
+    return grepTool({ cwd: folder, grepLimitMs, ripgrep: () => Promise.resolve(undefined) });
+  }
+
+  it.each([{}, { output_mode: 'content' }, { multiline: true }, { output_mode: 'content', '-o': true }])(
+    'is ended when the time is up, with %j, and others get their turn meanwhile',
+    async (args) => {
+      const tool = await hostile(1_500);
+      let turns = 0;
+      const others = setInterval(() => (turns += 1), 10);
+      const { isError, text } = await callTool(tool, { pattern: '(?:needle|(a+)+$)', ...args }, newContext());
+      clearInterval(others);
+      expect(isError).toBe(false);
+      expect(text).toMatch(/^a\.txt/);
+      expect(text).toContain('the answer is partial');
+      expect(turns).toBeGreaterThan(5);
+    },
+  );
+
+  it('is ended by an abort', async () => {
+    const tool = await hostile(60_000);
+    const abort = new AbortController();
+    setTimeout(() => abort.abort(new Error('stop')), 100);
+    const context = newContext({ signal: abort.signal });
+    await expect(callTool(tool, { pattern: '(a+)+$' }, context)).rejects.toThrow('stop');
   });
 });
 
