@@ -108,21 +108,23 @@ export class BackgroundRun implements GraceScope {
   /** What it looks like now; later changes do not show. */
   snapshot(): BackgroundTask {
     const textOf = this.output.snapshot();
-    return {
+    const task: { -readonly [Key in keyof BackgroundTask]: BackgroundTask[Key] } = {
       id: this.id,
       owner: this.owner,
       toolName: this.toolName,
       label: this.label,
       status: this.status,
       startedAt: this.startedAt,
-      ...(this.#endedAt === undefined ? {} : { endedAt: this.#endedAt }),
       // Made when looked at: a megabyte for each event would be copied in vain.
       get output() {
         return textOf();
       },
-      ...(this.#outputFile === undefined ? {} : { outputFile: this.#outputFile }),
-      ...(this.#result === undefined || !this.isSettled ? {} : { result: this.#result }),
     };
+    if (this.#outputFile !== undefined) task.outputFile = this.#outputFile;
+    if (this.#endedAt === undefined) return task;
+    task.endedAt = this.#endedAt;
+    if (this.#result !== undefined) task.result = this.#result;
+    return task;
   }
 
   abort(): void {

@@ -78,8 +78,10 @@ function unread(tasks: BackgroundTaskRegistry, { id, output }: BackgroundTask, {
   const from = positions.get(id) ?? 0;
   // A registry of somebody else's may have nothing but the whole.
   const { text, next } = tasks.read?.(id, from) ?? { text: output.slice(from), next: output.length };
-  positions.set(id, next);
-  if (positions.size > 100)
+  // Now and then those of forgotten tasks go.
+  if (from === 0 && positions.size % 256 === 255) {
     for (const known of positions.keys()) if (tasks.get(known) === undefined) positions.delete(known);
+  }
+  positions.set(id, next);
   return text;
 }

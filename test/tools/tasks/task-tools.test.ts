@@ -122,7 +122,7 @@ describe('TaskOutput', () => {
 
   test('remembers no positions of forgotten tasks', async () => {
     const { tasks, me, poll } = bench({ maxRetained: 1 });
-    for (let n = 1; n <= 300; n++) {
+    for (let n = 1; n <= 600; n++) {
       tasks.start(
         toolThat(() => 'x'),
         {},
@@ -136,8 +136,8 @@ describe('TaskOutput', () => {
       if (value instanceof Map) size = value.size;
       return value;
     }
-    await poll({ task_id: 'task_300' }, { ...me, session });
-    expect(size).toBeLessThan(110);
+    await poll({ task_id: 'task_600' }, { ...me, session });
+    expect(size).toBeLessThan(300);
   });
 });
 
