@@ -68,7 +68,7 @@ export const folderTable: readonly FolderRow[] = [
     node: false,
   },
   { folder: 'src/adapters/openai', rooms: [conversation, contracts, adapters], packages: ['openai'], node: false },
-  { folder: 'src/realtime', rooms: [conversation, contracts, machines, services], packages: [], node: false },
+  { folder: 'src/realtime', rooms: [conversation, contracts, machines, services, tools], packages: [], node: false },
   {
     folder: 'src/realtime/openai',
     rooms: [conversation, contracts, machines, services, adapters, 'src/realtime'],

@@ -131,6 +131,11 @@ export interface RealtimeSessionOptions {
    */
   playback?: PlaybackClock | 'server' | 'estimate';
   backpressure?: RealtimeBackpressure;
+  /**
+   * The user's audio, read from the moment of the call: what comes while the session connects waits in the queue and is
+   * sent first. `audio.append` inputs go behind it. What it throws goes to `onListenerError`.
+   */
+  microphone?: AsyncIterable<Uint8Array>;
   deadlines?: RealtimeDeadlines;
   /** Passed to the provider as it is, over everything else. */
   providerOptions?: JsonValue;

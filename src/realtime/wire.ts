@@ -252,7 +252,15 @@ export type WireItem =
 /** The options a session is configured with. */
 export type WireConfiguration = Omit<
   RealtimeSessionOptions,
-  'history' | 'playback' | 'backpressure' | 'deadlines' | 'signal' | 'host' | 'inspect' | 'onListenerError'
+  | 'history'
+  | 'playback'
+  | 'backpressure'
+  | 'microphone'
+  | 'deadlines'
+  | 'signal'
+  | 'host'
+  | 'inspect'
+  | 'onListenerError'
 >;
 
 /**

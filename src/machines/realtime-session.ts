@@ -1,0 +1,662 @@
+// One live voice session: its link, the user's speech, the answer, the player, tool calls and owed replies, side by side.
+// The chart decides; src/realtime acts, and reports what it saw as facts on the events.
+
+import { and, not, or, raise, setup, stateIn, type DoneActorEvent } from 'xstate';
+import type { RealtimeCloseReason, RealtimePhase } from '../contracts/realtime.ts';
+import type { JsonValue } from '../conversation/json.ts';
+import { serviceStub } from './service.ts';
+
+/** Why what was being said is cut off. */
+export type InterruptionCause = 'speech' | 'request';
+
+/** How a session comes to its end. The first one told is the one that counts. */
+export interface SessionEnd {
+  readonly reason: RealtimeCloseReason;
+  readonly code?: number;
+  readonly message?: string;
+  /** What `connect` rejects with, where the session never was ready. */
+  readonly error?: unknown;
+}
+
+/** The chart's one handle on its session. Every method is total; what it does is the session's business. */
+export interface RealtimeScope {
+  /** Opens a link. */
+  dial(): void;
+  /** Sends the configuration. */
+  configure(): void;
+  /** Puts the history into the conversation. */
+  seed(): void;
+  /** The session can be used: says so and sends what waited. */
+  begin(): void;
+  /** Sends the next owed reply's `response.create`. */
+  requestReply(): void;
+  /** Gives up a request the server has not answered yet; should the answer begin all the same, it is cancelled. */
+  recall(cause: InterruptionCause): void;
+  /** Lets nothing of the current answer through any more. */
+  silence(cause: InterruptionCause): void;
+  /** Asks the server to stop the current answer. */
+  cancelResponse(): void;
+  /** Tells the server what was heard of what it has sent, and the player to stop. */
+  cutOutput(cause: InterruptionCause): void;
+  /** Answers the caller once nothing is being interrupted. */
+  awaitQuiet(event: ResponseInterrupt): void;
+  /** The server did not answer in time. */
+  giveUp(what: 'request' | 'occupied' | 'recall' | 'cancel' | 'flush'): void;
+  /** The session's time ends soon. */
+  announceExpiry(): void;
+  /** Notes why the session ends. */
+  noteEnd(end: SessionEnd): void;
+  /** Begins the closing handshake. */
+  closeLink(): void;
+  /** Ends the link, every promise and every reader. */
+  finish(): void;
+  toJSON(): JsonValue;
+}
+
+/** What waits on the host's clock. Each ends with the facts of that moment. */
+export type DeadlineKind =
+  | 'connect'
+  | 'grace'
+  | 'request'
+  | 'occupied'
+  | 'recall'
+  | 'cancel'
+  | 'flush'
+  | 'drain'
+  | 'close';
+
+/** What a deadline is started with. */
+export interface DeadlineInput {
+  readonly scope: RealtimeScope;
+  readonly kind: DeadlineKind;
+}
+
+/** Replies that are owed when the deadline ends, the one it waited for no longer among them. */
+export interface DeadlineFacts {
+  readonly owed: number;
+}
+
+/** Whose answer has begun: one we asked for, one the server began by itself, or one that was given up. */
+export type ResponseOwner = 'own' | 'server' | 'recalled';
+
+/** Somebody wants silence. `ticket` is the session's own. */
+export interface ResponseInterrupt {
+  readonly type: 'response.interrupt';
+  readonly ticket: unknown;
+}
+
+/** What the chart takes from the session. `owed` counts the replies that are owed, without one that is under way. */
+export type RealtimeSessionMachineEvent =
+  | { readonly type: 'session.connect' }
+  | { readonly type: 'wire.opened' }
+  | { readonly type: 'wire.closed'; readonly end: SessionEnd }
+  | { readonly type: 'session.created' }
+  | { readonly type: 'session.configured'; readonly seeds: number }
+  | { readonly type: 'history.seeded' }
+  | { readonly type: 'session.close'; readonly drains: boolean; readonly end: SessionEnd }
+  | { readonly type: 'session.failed'; readonly end: SessionEnd }
+  | { readonly type: 'session.expiring' }
+  | { readonly type: 'microphone.opened' }
+  | { readonly type: 'microphone.congested' }
+  | { readonly type: 'microphone.relieved' }
+  | { readonly type: 'speech.started'; readonly interrupts: boolean }
+  | { readonly type: 'speech.stopped'; readonly answers: boolean }
+  | { readonly type: 'input.committed'; readonly answers: boolean }
+  | { readonly type: 'input.cleared' }
+  | { readonly type: 'activity.started' }
+  | { readonly type: 'activity.ended' }
+  | { readonly type: 'response.created'; readonly owner: ResponseOwner; readonly owed: number }
+  | { readonly type: 'response.done'; readonly inFlight: boolean; readonly owed: number }
+  | ResponseInterrupt
+  | { readonly type: 'request.refused'; readonly occupied: boolean; readonly owed: number }
+  | { readonly type: 'audio.begun' }
+  | { readonly type: 'playback.finished' }
+  | { readonly type: 'output.acknowledged' }
+  | { readonly type: 'tool.requested' }
+  | { readonly type: 'tool.settled'; readonly open: number; readonly owed: number }
+  | { readonly type: 'debt.changed'; readonly owed: number }
+  | { readonly type: 'regions.moved' }
+  | DoneActorEvent<DeadlineFacts, 'requestDeadline'>
+  | DoneActorEvent<undefined, 'expiry'>;
+
+/** Constant for the life of the session. */
+export interface RealtimeSessionMachineContext {
+  readonly scope: RealtimeScope;
+}
+
+// What guards and actions are called with.
+interface Step {
+  readonly context: RealtimeSessionMachineContext;
+  readonly event: RealtimeSessionMachineEvent;
+}
+
+const guards = {
+  hasHistory: ({ event }: Step) => event.type === 'session.configured' && event.seeds > 0,
+  drains: ({ event }: Step) => event.type === 'session.close' && event.drains,
+  interrupts: ({ event }: Step) => event.type === 'speech.started' && event.interrupts,
+  answers: ({ event }: Step) => 'answers' in event && event.answers,
+  isRecalled: ({ event }: Step) => event.type === 'response.created' && event.owner === 'recalled',
+  isInFlight: ({ event }: Step) => event.type === 'response.done' && event.inFlight,
+  isOccupied: ({ event }: Step) => event.type === 'request.refused' && event.occupied,
+  isLast: ({ event }: Step) => event.type === 'tool.settled' && event.open === 0,
+  owes: ({ event }: Step) => owedOf(event) > 0,
+  owesNothing: ({ event }: Step) => owedOf(event) === 0,
+  // Across regions: a reply is owed, the user does not speak, and the server had its chance to answer by itself.
+  mayReply: and([
+    stateIn({ live: { debt: 'owed' } }),
+    or([stateIn({ live: { input: 'quiet' } }), stateIn({ live: { input: 'listening' } })]),
+    not(stateIn({ live: { link: 'draining' } })),
+  ]),
+  // Across regions: nothing is said, played or run any more.
+  isDrained: and([
+    stateIn({ live: { response: 'idle' } }),
+    stateIn({ live: { playback: 'silent' } }),
+    stateIn({ live: { tools: 'none' } }),
+  ]),
+};
+
+const actions = {
+  dial: ({ context }: Step) => context.scope.dial(),
+  configure: ({ context }: Step) => context.scope.configure(),
+  seed: ({ context }: Step) => context.scope.seed(),
+  begin: ({ context }: Step) => context.scope.begin(),
+  requestReply: ({ context }: Step) => context.scope.requestReply(),
+  recall: ({ context }: Step, params: { readonly cause: InterruptionCause }) => context.scope.recall(params.cause),
+  silence: ({ context }: Step, params: { readonly cause: InterruptionCause }) => context.scope.silence(params.cause),
+  cancelResponse: ({ context }: Step) => context.scope.cancelResponse(),
+  cutOutput: ({ context }: Step, params: { readonly cause: InterruptionCause }) =>
+    context.scope.cutOutput(params.cause),
+  awaitQuiet: ({ context, event }: Step) => {
+    if (event.type === 'response.interrupt') context.scope.awaitQuiet(event);
+  },
+  giveUp: ({ context }: Step, params: { readonly what: Parameters<RealtimeScope['giveUp']>[0] }) =>
+    context.scope.giveUp(params.what),
+  announceExpiry: ({ context }: Step) => context.scope.announceExpiry(),
+  noteEnd: ({ context, event }: Step) => {
+    if ('end' in event) context.scope.noteEnd(event.end);
+  },
+  noteTimeout: ({ context }: Step) =>
+    context.scope.noteEnd({ reason: 'connectFailed', message: 'The server did not answer in time.' }),
+  closeLink: ({ context }: Step) => context.scope.closeLink(),
+  finish: ({ context }: Step) => context.scope.finish(),
+};
+
+const bySpeech = { cause: 'speech' } as const;
+const byRequest = { cause: 'request' } as const;
+
+const deadline =
+  (kind: DeadlineKind) =>
+  ({ context }: Pick<Step, 'context'>): DeadlineInput => ({ scope: context.scope, kind });
+
+const connectFailure = { target: '#realtimeSession.closing', actions: 'noteTimeout' } as const;
+
+// A give-up of the server: whoever waited is told, and the region is free again.
+const toIdle = (what: 'request' | 'occupied' | 'recall' | 'cancel') =>
+  ({ target: 'idle', actions: { type: 'giveUp', params: { what } } }) as const;
+const toSilent = { target: 'silent', actions: { type: 'giveUp', params: { what: 'flush' } } } as const;
+
+const afterDone = [{ guard: 'isInFlight', target: 'requested' }, { target: 'idle' }] as const;
+
+const interruptedBySpeech = {
+  guard: 'interrupts',
+  target: 'cancelling',
+  actions: { type: 'silence', params: bySpeech },
+} as const;
+const interruptedByRequest = {
+  target: 'cancelling',
+  actions: [{ type: 'silence', params: byRequest }, 'cancelResponse'],
+} as const;
+const begun = [
+  { guard: 'isRecalled', target: 'cancelling', reenter: true, actions: 'cancelResponse' },
+  { target: 'active' },
+] as const;
+
+const closeFromLive = [
+  { guard: 'drains', target: 'draining', actions: 'noteEnd' },
+  { target: '#realtimeSession.closing', actions: 'noteEnd' },
+] as const;
+
+const owing = { guard: 'owes', target: 'owed' } as const;
+const even = { guard: 'owesNothing', target: 'none' } as const;
+
+const config = {
+  id: 'realtimeSession',
+  description: 'One live voice session, from dialling to its end.',
+  options: { maxIterations: 1000 },
+  context: ({ input }: { readonly input: RealtimeSessionMachineContext }) => ({ scope: input.scope }),
+  initial: 'idle',
+  states: {
+    idle: {
+      description: 'Rests until it is told to connect: nothing may begin in a machine’s initial step.',
+      tags: 'connecting',
+      on: { 'session.connect': 'connecting', 'session.close': { target: 'closed', actions: 'noteEnd' } },
+    },
+    connecting: {
+      description: 'The link is opened, the session configured, the history put in; each step has its own deadline.',
+      tags: 'connecting',
+      initial: 'dialing',
+      on: {
+        'wire.closed': { target: 'closed', actions: 'noteEnd' },
+        'session.close': { target: 'closing', actions: 'noteEnd' },
+        'session.failed': { target: 'closing', actions: 'noteEnd' },
+      },
+      states: {
+        dialing: {
+          description: 'Waits for the link.',
+          entry: 'dial',
+          invoke: {
+            src: 'deadline',
+            input: deadline('connect'),
+            id: 'dialDeadline',
+            onDone: connectFailure,
+            onError: connectFailure,
+          },
+          on: { 'wire.opened': 'awaitingSession' },
+        },
+        awaitingSession: {
+          description: 'Waits for the server’s session.',
+          invoke: {
+            src: 'deadline',
+            input: deadline('connect'),
+            id: 'sessionDeadline',
+            onDone: connectFailure,
+            onError: connectFailure,
+          },
+          on: { 'session.created': 'configuring' },
+        },
+        configuring: {
+          description: 'Waits for the configuration to be taken.',
+          entry: 'configure',
+          invoke: {
+            src: 'deadline',
+            input: deadline('connect'),
+            id: 'configureDeadline',
+            onDone: connectFailure,
+            onError: connectFailure,
+          },
+          on: {
+            'session.configured': [{ guard: 'hasHistory', target: 'seeding' }, { target: '#realtimeSession.live' }],
+          },
+        },
+        seeding: {
+          description: 'Waits for the history to be taken.',
+          entry: 'seed',
+          invoke: {
+            src: 'deadline',
+            input: deadline('connect'),
+            id: 'seedDeadline',
+            onDone: connectFailure,
+            onError: connectFailure,
+          },
+          on: { 'history.seeded': '#realtimeSession.live' },
+        },
+      },
+    },
+    live: {
+      description: 'The session can be used. Six regions, each minding its own business.',
+      type: 'parallel',
+      entry: 'begin',
+      invoke: {
+        src: 'expiry',
+        id: 'expiry',
+        input: ({ context }: Pick<Step, 'context'>) => context.scope,
+        onDone: { actions: 'announceExpiry' },
+        onError: { actions: 'announceExpiry' },
+      },
+      on: {
+        'wire.closed': { target: 'reconnecting', actions: 'noteEnd' },
+        'session.failed': { target: 'closing', actions: 'noteEnd' },
+        'response.interrupt': { actions: 'awaitQuiet' },
+      },
+      states: {
+        link: {
+          description: 'How the socket fares.',
+          initial: 'open',
+          states: {
+            open: {
+              description: 'What is sent leaves at once.',
+              on: {
+                'microphone.congested': 'congested',
+                'session.expiring': 'expiring',
+                'xstate.done.actor.expiry': 'expiring',
+                'session.close': closeFromLive,
+              },
+            },
+            congested: {
+              description: 'The socket takes no more: microphone audio waits, and what is too much is dropped.',
+              on: {
+                'microphone.relieved': 'open',
+                'session.expiring': 'expiring',
+                'xstate.done.actor.expiry': 'expiring',
+                'session.close': closeFromLive,
+              },
+            },
+            expiring: {
+              description: 'The session’s time ends soon.',
+              on: { 'session.close': closeFromLive },
+            },
+            draining: {
+              description:
+                'Closing was asked for: what is said, played and run may come to its end, nothing new begins.',
+              tags: 'draining',
+              entry: 'lookAround',
+              invoke: {
+                src: 'deadline',
+                input: deadline('drain'),
+                id: 'drainDeadline',
+                onDone: '#realtimeSession.closing',
+                onError: '#realtimeSession.closing',
+              },
+              on: {
+                'regions.moved': { guard: 'isDrained', target: '#realtimeSession.closing' },
+                'session.close': [{ guard: 'drains' }, { target: '#realtimeSession.closing' }],
+                'wire.closed': '#realtimeSession.closed',
+              },
+            },
+          },
+        },
+        input: {
+          description: 'What the user does.',
+          initial: 'quiet',
+          states: {
+            quiet: {
+              description: 'No audio was sent yet.',
+              tags: 'ready',
+              on: {
+                'microphone.opened': 'listening',
+                'speech.started': 'speaking',
+                'activity.started': 'open',
+              },
+            },
+            listening: {
+              description: 'The user is heard and does not speak.',
+              tags: 'listening',
+              entry: 'lookAround',
+              on: { 'speech.started': 'speaking', 'activity.started': 'open' },
+            },
+            speaking: {
+              description: 'The user speaks: owed replies wait.',
+              tags: 'userSpeaking',
+              on: {
+                'speech.stopped': [{ guard: 'answers', target: 'committed' }, { target: 'listening' }],
+                'input.committed': [{ guard: 'answers', target: 'committed' }, { target: 'listening' }],
+                'input.cleared': 'listening',
+                'activity.started': 'open',
+              },
+            },
+            committed: {
+              description:
+                'The user has spoken and the server may answer by itself: owed replies wait a moment longer.',
+              tags: 'listening',
+              invoke: {
+                src: 'deadline',
+                input: deadline('grace'),
+                id: 'replyGrace',
+                onDone: 'listening',
+                onError: 'listening',
+              },
+              on: {
+                'response.created': 'listening',
+                'speech.started': 'speaking',
+                'activity.started': 'open',
+              },
+            },
+            open: {
+              description: 'The application says that the user speaks.',
+              tags: 'userSpeaking',
+              on: { 'activity.ended': 'listening', 'input.cleared': 'listening' },
+            },
+          },
+        },
+        response: {
+          description: 'The answer in the conversation. Answers beside it are not minded here.',
+          initial: 'idle',
+          states: {
+            idle: {
+              description: 'The model says nothing; an owed reply is asked for as soon as it may be.',
+              entry: 'lookAround',
+              on: {
+                'regions.moved': { guard: 'mayReply', target: 'requested', actions: 'requestReply' },
+                'response.created': begun,
+              },
+            },
+            requested: {
+              description: 'One answer was asked for and has not begun.',
+              tags: 'responding',
+              invoke: {
+                src: 'deadline',
+                input: deadline('request'),
+                id: 'requestDeadline',
+                onDone: toIdle('request'),
+                onError: toIdle('request'),
+              },
+              on: {
+                'response.created': begun,
+                'request.refused': [{ guard: 'isOccupied', target: 'occupied' }, { target: 'idle' }],
+                'response.interrupt': { target: 'recalling', actions: { type: 'recall', params: byRequest } },
+                'speech.started': {
+                  guard: 'interrupts',
+                  target: 'recalling',
+                  actions: { type: 'recall', params: bySpeech },
+                },
+              },
+            },
+            occupied: {
+              description: 'The server says that an answer is active which was not told here: waits for its end.',
+              tags: 'responding',
+              invoke: {
+                src: 'deadline',
+                input: deadline('occupied'),
+                id: 'occupiedDeadline',
+                onDone: toIdle('occupied'),
+                onError: toIdle('occupied'),
+              },
+              on: {
+                'response.created': begun,
+                'response.done': 'idle',
+                'response.interrupt': interruptedByRequest,
+                'speech.started': interruptedBySpeech,
+              },
+            },
+            recalling: {
+              description: 'Interrupted before it began: when it begins it is cancelled.',
+              tags: 'interrupting',
+              invoke: {
+                src: 'deadline',
+                input: deadline('recall'),
+                id: 'recallDeadline',
+                onDone: toIdle('recall'),
+                onError: toIdle('recall'),
+              },
+              on: {
+                'response.created': begun,
+                'request.refused': [{ guard: 'isOccupied', target: 'occupied' }, { target: 'idle' }],
+              },
+            },
+            active: {
+              description: 'The model answers.',
+              tags: 'responding',
+              on: {
+                'response.created': begun,
+                'response.done': afterDone,
+                'response.interrupt': interruptedByRequest,
+                'speech.started': interruptedBySpeech,
+              },
+            },
+            cancelling: {
+              description: 'Interrupted: nothing of the answer comes through any more; waits for the server to end it.',
+              tags: 'interrupting',
+              invoke: {
+                src: 'deadline',
+                input: deadline('cancel'),
+                id: 'cancelDeadline',
+                onDone: toIdle('cancel'),
+                onError: toIdle('cancel'),
+              },
+              on: { 'response.created': begun, 'response.done': afterDone },
+            },
+          },
+        },
+        playback: {
+          description: 'What the user hears; it outlives the answer.',
+          initial: 'silent',
+          states: {
+            silent: {
+              description: 'Nothing is played.',
+              entry: 'lookAround',
+              on: { 'audio.begun': 'playing' },
+            },
+            playing: {
+              description: 'Received audio is being heard.',
+              tags: 'responding',
+              on: {
+                'playback.finished': 'silent',
+                'response.interrupt': { target: 'flushing', actions: { type: 'cutOutput', params: byRequest } },
+                'speech.started': {
+                  guard: 'interrupts',
+                  target: 'flushing',
+                  actions: { type: 'cutOutput', params: bySpeech },
+                },
+              },
+            },
+            flushing: {
+              description: 'The server is told what was not heard; waits for it to say that it knows.',
+              tags: 'interrupting',
+              invoke: {
+                src: 'deadline',
+                input: deadline('flush'),
+                id: 'flushDeadline',
+                onDone: toSilent,
+                onError: toSilent,
+              },
+              on: { 'output.acknowledged': 'silent', 'audio.begun': 'playing' },
+            },
+          },
+        },
+        tools: {
+          description: 'Calls of the model that have no result yet.',
+          initial: 'none',
+          states: {
+            none: {
+              description: 'No call is open.',
+              entry: 'lookAround',
+              on: { 'tool.requested': 'running' },
+            },
+            running: {
+              description: 'At least one call is open.',
+              tags: 'toolRunning',
+              on: { 'tool.settled': { guard: 'isLast', target: 'none' } },
+            },
+          },
+        },
+        debt: {
+          description: 'The replies that are owed: the ledger holds them, this says whether there is one.',
+          initial: 'none',
+          states: {
+            none: {
+              description: 'No reply is owed.',
+              on: {
+                'debt.changed': owing,
+                'tool.settled': owing,
+                'response.created': owing,
+                'response.done': owing,
+                'request.refused': owing,
+                'xstate.done.actor.requestDeadline': owing,
+              },
+            },
+            owed: {
+              description: 'At least one reply is owed.',
+              entry: 'lookAround',
+              on: {
+                'debt.changed': even,
+                'tool.settled': even,
+                'response.created': even,
+                'response.done': even,
+                'request.refused': even,
+                'xstate.done.actor.requestDeadline': even,
+              },
+            },
+          },
+        },
+      },
+    },
+    reconnecting: {
+      description: 'The link is gone. For now nothing brings it back: ends in closed, and says why.',
+      tags: 'reconnecting',
+      invoke: {
+        src: 'reconnect',
+        id: 'reconnect',
+        input: ({ context }: Pick<Step, 'context'>) => context.scope,
+        onDone: 'closed',
+        onError: 'closed',
+      },
+      on: { 'session.close': { target: 'closed', actions: 'noteEnd' } },
+    },
+    closing: {
+      description: 'Waits for the server to close the link.',
+      tags: 'draining',
+      entry: 'closeLink',
+      invoke: { src: 'deadline', input: deadline('close'), id: 'closeDeadline', onDone: 'closed', onError: 'closed' },
+      on: { 'wire.closed': 'closed' },
+    },
+    closed: {
+      description: 'Over. A normal state, so that whatever comes late is ignored and not lost in a dead actor.',
+      tags: 'closed',
+      entry: 'finish',
+    },
+  },
+} as const;
+
+/** The phases, the one that is shown first: a session is in the first whose tag is on. */
+export const realtimePhases = [
+  'closed',
+  'reconnecting',
+  'connecting',
+  'draining',
+  'interrupting',
+  'userSpeaking',
+  'toolRunning',
+  'responding',
+  'listening',
+  'ready',
+] as const satisfies readonly RealtimePhase[];
+
+/** The flat phase of a session: one word for six regions. */
+export function phaseOf(snapshot: { hasTag(tag: RealtimePhase): boolean }): RealtimePhase {
+  return realtimePhases.find((phase) => snapshot.hasTag(phase)) ?? 'closed';
+}
+
+/**
+ * The chart as an XState machine, to run, read, explore and replace parts of. Its services are stubs until they are
+ * provided. It runs on XState's interpreter: it has parallel regions, and only a few events a second pass through it.
+ */
+export const realtimeSessionMachine = /* @__PURE__ */ buildMachine();
+
+// A function, so that a bundle that does not use the machine can leave it out, and XState's interpreter with it.
+function buildMachine() {
+  return setup({
+    types: {
+      context: {} as RealtimeSessionMachineContext,
+      input: {} as RealtimeSessionMachineContext,
+      events: {} as RealtimeSessionMachineEvent,
+      tags: {} as RealtimePhase,
+    },
+    actors: {
+      deadline: serviceStub<DeadlineInput, DeadlineFacts>('deadline'),
+      expiry: serviceStub<RealtimeScope, undefined>('expiry'),
+      reconnect: serviceStub<RealtimeScope, undefined>('reconnect'),
+    },
+    guards,
+    actions: {
+      ...actions,
+      // All regions have moved when this is looked at: an owed reply may now be asked for, a session may be drained.
+      lookAround: raise({ type: 'regions.moved' }),
+    },
+  }).createMachine(config);
+}
+
+function owedOf(event: object): number {
+  if ('owed' in event) return event.owed as number;
+  // The one deadline whose end changes what is owed.
+  return 'output' in event ? (event.output as DeadlineFacts).owed : -1;
+}

@@ -1,0 +1,124 @@
+// Looks at what somebody wants to tell a session before anything is done with it. Called by session.ts for each input.
+
+import { messageOf, TurnchartError } from '../contracts/errors.ts';
+import type { RealtimeCapability, RealtimeInput } from '../contracts/realtime.ts';
+import { describeValue } from '../tools/describe-value.ts';
+
+type Check = (input: Readonly<Record<string, unknown>>) => string | undefined;
+
+/** Every input there is: what it needs the session to be able to do, and what must stand in it. */
+const inputs: Readonly<Record<RealtimeInput['type'], { readonly needs?: RealtimeCapability; readonly check?: Check }>> =
+  {
+    'audio.append': {
+      needs: 'audioInProcess',
+      check: ({ audio }) => (isBytes(audio) ? undefined : `audio must be a Uint8Array, got ${describeValue(audio)}`),
+    },
+    'audio.commit': { needs: 'audioInProcess' },
+    'audio.clear': { needs: 'audioInProcess' },
+    'activity.start': { needs: 'manualTurns' },
+    'activity.end': { needs: 'manualTurns' },
+    'text.send': {
+      needs: 'textInput',
+      check: (input) => text(input, 'text') ?? choice(input, 'role', roles) ?? respond(input),
+    },
+    'image.send': {
+      needs: 'imageInput',
+      check: (input) =>
+        (isImage(input['image']) ? undefined : `image must be an image block, got ${describeValue(input['image'])}`) ??
+        respond(input),
+    },
+    'response.request': {},
+    'response.interrupt': { needs: 'interrupt', check: (input) => optionalNumber(input, 'playedMs') },
+    'session.update': { needs: 'midSessionUpdate' },
+    'playback.report': {
+      check: (input) =>
+        input['mark'] === undefined
+          ? (text(input, 'itemId') ??
+            optionalNumber(input, 'contentIndex') ??
+            (input['playedBytes'] === undefined ? number(input, 'playedMs') : number(input, 'playedBytes')))
+          : number(input, 'mark'),
+    },
+    'toolResult.send': {
+      needs: 'toolCalling',
+      check: (input) =>
+        text(input, 'callId') ??
+        (isResult(input['result'])
+          ? undefined
+          : `result must be text, blocks or a tool result, got ${describeValue(input['result'])}`) ??
+        choice(input, 'respond', ['auto', 'now', 'silent']),
+    },
+    'raw.send': {
+      check: ({ json, payload }) =>
+        typeof json === 'string' || payload !== undefined ? undefined : 'either json (a text) or payload must be given',
+    },
+    'call.hangup': { needs: 'callControl' },
+    'call.refer': { needs: 'callControl', check: (input) => text(input, 'targetUri') },
+    'call.dtmf': { needs: 'callControl', check: (input) => text(input, 'digits') },
+  };
+
+const roles = ['user', 'system', 'assistant'];
+
+/** The input as it is. Throws `message.invalid` with what was wrong, what was expected and what to do. */
+export function checkInput(input: unknown, capabilities: ReadonlySet<RealtimeCapability>): RealtimeInput {
+  try {
+    const fault = faultOf(input, capabilities);
+    if (fault === undefined) return input as RealtimeInput; // looked at field by field above
+    throw new TurnchartError('message.invalid', fault);
+  } catch (thrown) {
+    if (thrown instanceof TurnchartError) throw thrown;
+    throw new TurnchartError('message.invalid', `The input could not be read: ${messageOf(thrown)}`, { cause: thrown });
+  }
+}
+
+function faultOf(input: unknown, capabilities: ReadonlySet<RealtimeCapability>): string | undefined {
+  if (typeof input !== 'object' || input === null) return `An input must be an object, got ${describeValue(input)}.`;
+  const fields = input as Readonly<Record<string, unknown>>;
+  const { type } = fields;
+  if (typeof type !== 'string' || !Object.hasOwn(inputs, type)) {
+    return `There is no input "${String(type)}". Known inputs: ${Object.keys(inputs).join(', ')}.`;
+  }
+  const { needs, check } = inputs[type as RealtimeInput['type']];
+  if (needs !== undefined && !capabilities.has(needs)) {
+    return `This session cannot do "${type}": it lacks the capability "${needs}". It has: ${[...capabilities].join(', ')}.`;
+  }
+  const fault = check?.(fields);
+  return fault === undefined ? undefined : `The input "${type}" is not valid: ${fault}.`;
+}
+
+function isBytes(value: unknown): boolean {
+  return value instanceof Uint8Array;
+}
+
+function isImage(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'type' in value && value.type === 'image' && 'source' in value;
+}
+
+function isResult(value: unknown): boolean {
+  return typeof value === 'string' || (typeof value === 'object' && value !== null);
+}
+
+function text(input: Readonly<Record<string, unknown>>, field: string): string | undefined {
+  const value = input[field];
+  return typeof value === 'string' && value !== '' ? undefined : `${field} must be a text, got ${describeValue(value)}`;
+}
+
+function number(input: Readonly<Record<string, unknown>>, field: string): string | undefined {
+  const value = input[field];
+  return typeof value === 'number' && value >= 0
+    ? undefined
+    : `${field} must be a number, 0 or more, got ${describeValue(value)}`;
+}
+
+function optionalNumber(input: Readonly<Record<string, unknown>>, field: string): string | undefined {
+  return input[field] === undefined ? undefined : number(input, field);
+}
+
+function choice(input: Readonly<Record<string, unknown>>, field: string, known: readonly string[]): string | undefined {
+  const value = input[field];
+  if (value === undefined || (typeof value === 'string' && known.includes(value))) return undefined;
+  return `${field} must be one of ${known.join(', ')}, got ${describeValue(value)}`;
+}
+
+function respond(input: Readonly<Record<string, unknown>>): string | undefined {
+  return choice(input, 'respond', ['auto', 'now', 'never']);
+}

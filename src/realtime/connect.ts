@@ -1,0 +1,26 @@
+// Connects: the one function a provider hands its wire to. Called by the providers' `connect` and `connectForCall`.
+
+import { isModelError, ModelError } from '../contracts/errors.ts';
+import type { RealtimeSession, RealtimeSessionOptions } from '../contracts/realtime.ts';
+import { LiveSession } from './session.ts';
+import type { RealtimeWire } from './wire.ts';
+
+/** Resolves when the session is ready; rejects with a `ModelError` that says why it is not. */
+export async function connectRealtime(
+  wire: RealtimeWire,
+  options: RealtimeSessionOptions = {},
+): Promise<RealtimeSession> {
+  const session = new LiveSession(wire, options);
+  try {
+    await session.ready;
+    return session;
+  } catch (cause) {
+    const { error, message = 'it was closed before it was ready', reason } = session.end ?? {};
+    if (isModelError(error)) throw error;
+    const retryable = reason === 'connectFailed';
+    throw new ModelError('model.connection', `The realtime session could not be opened: ${message}`, {
+      retryable,
+      cause: error ?? cause,
+    });
+  }
+}

@@ -1,0 +1,212 @@
+// The user's audio on its way to the server: a bounded queue that waits while the session connects or the socket stalls.
+// Called by the session for each chunk; the chart hears only of the first chunk and of congestion.
+
+import type { Host } from '../contracts/host.ts';
+import type { WireCommand, WireLink } from './wire.ts';
+
+/** What the queue is made with. */
+export interface MicrophoneParts {
+  readonly host: Host;
+  /** Bytes of one millisecond. Asked each time: the server may say another format. */
+  readonly bytesPerMs: () => number;
+  readonly capacityMs: number;
+  readonly highWaterBytes: number;
+  /** Audio waits, or was given up. `droppedMs` counts since the report before. */
+  readonly report: (queuedMs: number, droppedMs: number) => void;
+  /** The socket takes no more, or takes again. */
+  readonly stalled: (isStalled: boolean) => void;
+}
+
+// A native WebSocket tells nobody when it has sent something.
+const pollMs = 20;
+const reportEveryMs = 1_000;
+
+/** Audio in order, and the commands that must not overtake it. */
+export class Microphone {
+  readonly #parts: MicrophoneParts;
+  #link: WireLink | undefined;
+  // Taken from the front by moving `#taken`: shift() would move a long list for each.
+  #queue: WireCommand[] = [];
+  #taken = 0;
+  #queuedBytes = 0;
+  #unwrittenBytes = 0;
+  #droppedBytes = 0;
+  #isStalled = false;
+  #poll: unknown;
+  #nextReport: unknown;
+  #epoch = 0;
+  #isPumping = false;
+  #isClosed = false;
+
+  constructor(parts: MicrophoneParts) {
+    this.#parts = parts;
+  }
+
+  get queuedMs(): number {
+    return this.#queuedBytes / this.#parts.bytesPerMs();
+  }
+
+  /** What waited goes out, and what comes goes out at once. */
+  open(link: WireLink): void {
+    this.#link = link;
+    this.#unwrittenBytes = 0;
+    this.#isStalled = false;
+    this.#epoch++;
+    this.#pump();
+  }
+
+  append(audio: Uint8Array): void {
+    if (this.#isClosed) return;
+    const command: WireCommand = { type: 'audio.append', audio };
+    if (this.#queue.length === 0 && this.#mayWrite()) return this.#write(command, audio.byteLength);
+    this.#queue.push(command);
+    this.#queuedBytes += audio.byteLength;
+    this.#stall(true);
+    this.#trim();
+  }
+
+  /** A command that keeps its place behind the audio appended before it. */
+  follow(command: WireCommand): void {
+    if (this.#isClosed) return;
+    if (this.#queue.length === 0 && this.#link !== undefined) this.#link.send(command);
+    else this.#queue.push(command);
+  }
+
+  /** At once, ahead of the audio that waits; behind a command that waits. */
+  behindCommands(command: WireCommand): void {
+    const waits = this.#queue.some(({ type }, index) => index >= this.#taken && type !== 'audio.append');
+    if (waits) this.follow(command);
+    else this.#link?.send(command);
+  }
+
+  /** Forgets the audio that waits: the user wants it gone. Commands behind it stay. */
+  clear(): void {
+    const kept = this.#queue.slice(this.#taken).filter(({ type }) => type !== 'audio.append');
+    this.#queue = kept;
+    this.#taken = 0;
+    this.#queuedBytes = 0;
+    this.#pump();
+  }
+
+  /** The link is gone; what waits stays until the next one opens. */
+  detach(): void {
+    this.#link = undefined;
+    this.#stopClock();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.detach();
+    this.#queue = [];
+    this.#taken = 0;
+    this.#queuedBytes = 0;
+    this.#parts.host.clearTimeout(this.#nextReport);
+    this.#nextReport = undefined;
+  }
+
+  #mayWrite(): boolean {
+    const link = this.#link;
+    if (link === undefined) return false;
+    const waiting = link.tellsWritten ? Math.max(this.#unwrittenBytes, link.bufferedBytes) : link.bufferedBytes;
+    return waiting < this.#parts.highWaterBytes;
+  }
+
+  #write(command: WireCommand, bytes: number): void {
+    const link = this.#link;
+    if (link === undefined) return;
+    if (!link.tellsWritten) return link.send(command);
+    const epoch = this.#epoch;
+    this.#unwrittenBytes += bytes;
+    link.send(command, () => {
+      if (epoch !== this.#epoch) return; // of a link that is gone
+      this.#unwrittenBytes -= bytes;
+      if (this.#taken < this.#queue.length) this.#pump();
+    });
+  }
+
+  // A link may say `written` before its `send` returns.
+  #pump(): void {
+    if (this.#isPumping) return;
+    this.#isPumping = true;
+    while (this.#taken < this.#queue.length) {
+      const command = this.#queue[this.#taken];
+      if (command === undefined || this.#link === undefined) break;
+      const bytes = command.type === 'audio.append' ? command.audio.byteLength : 0;
+      // Commands are never dropped, but they wait for the audio before them.
+      if (bytes > 0 && !this.#mayWrite()) break;
+      this.#taken++;
+      this.#queuedBytes -= bytes;
+      if (command.type === 'audio.append') this.#write(command, bytes);
+      else this.#link.send(command);
+    }
+    this.#isPumping = false;
+    this.#compact();
+    if (this.#queue.length === 0) this.#stall(false);
+    else this.#startPolling();
+  }
+
+  #compact(): void {
+    if (this.#taken === this.#queue.length) {
+      this.#queue = [];
+      this.#taken = 0;
+    } else if (this.#taken > 1_000) {
+      this.#queue = this.#queue.slice(this.#taken);
+      this.#taken = 0;
+    }
+  }
+
+  // Whole chunks, the oldest first; what was appended last is kept, however large.
+  #trim(): void {
+    const capacity = this.#parts.capacityMs * this.#parts.bytesPerMs();
+    while (this.#queuedBytes > capacity) {
+      let index = this.#taken;
+      while (index < this.#queue.length && this.#queue[index]?.type !== 'audio.append') index++;
+      const command = this.#queue[index];
+      if (command?.type !== 'audio.append' || index === this.#queue.length - 1) break;
+      if (index === this.#taken) this.#taken++;
+      else this.#queue.splice(index, 1);
+      this.#queuedBytes -= command.audio.byteLength;
+      this.#droppedBytes += command.audio.byteLength;
+    }
+    this.#compact();
+    if (this.#droppedBytes > 0) this.#reportSoon();
+  }
+
+  #stall(isStalled: boolean): void {
+    if (this.#link === undefined || isStalled === this.#isStalled) return;
+    this.#isStalled = isStalled;
+    if (isStalled) this.#startPolling();
+    else this.#stopClock();
+    this.#report();
+    this.#parts.stalled(isStalled);
+  }
+
+  // Drops come one by one: told at once the first time, then once a second.
+  #reportSoon(): void {
+    if (this.#nextReport !== undefined) return;
+    this.#report();
+    this.#nextReport = this.#parts.host.setTimeout(() => {
+      this.#nextReport = undefined;
+      if (this.#droppedBytes > 0) this.#reportSoon();
+    }, reportEveryMs);
+  }
+
+  #report(): void {
+    const droppedMs = this.#droppedBytes / this.#parts.bytesPerMs();
+    this.#droppedBytes = 0;
+    this.#parts.report(this.queuedMs, droppedMs);
+  }
+
+  #startPolling(): void {
+    if (this.#poll !== undefined || this.#link === undefined || this.#link.tellsWritten) return;
+    this.#poll = this.#parts.host.setTimeout(() => {
+      this.#poll = undefined;
+      this.#pump();
+    }, pollMs);
+  }
+
+  #stopClock(): void {
+    if (this.#poll !== undefined) this.#parts.host.clearTimeout(this.#poll);
+    this.#poll = undefined;
+  }
+}

@@ -1,0 +1,241 @@
+// Does what somebody tells a session: commands to the server and entries in the ledgers. The chart decides when the model
+// speaks. Called by session.ts with inputs that were looked at.
+
+import { messageOf, ModelError, TurnchartError } from '../contracts/errors.ts';
+import type { RealtimeInput, RealtimeResponseRequest } from '../contracts/realtime.ts';
+import { resultText } from './result-text.ts';
+import { sendResult } from './session-calls.ts';
+import { openPromise, type SessionRecord } from './session-record.ts';
+import type { CallControl, WireCommand, WireItem } from './wire.ts';
+
+type Input<Type extends RealtimeInput['type']> = Extract<RealtimeInput, { readonly type: Type }>;
+
+/** Resolves when the server has acknowledged it, at once where it acknowledges nothing. */
+export function performInput(record: SessionRecord, input: RealtimeInput): Promise<void> {
+  switch (input.type) {
+    case 'audio.append':
+      appendAudio(record, input.audio);
+      return done;
+    case 'audio.commit':
+      return commit(record);
+    case 'audio.clear':
+      record.microphone.clear();
+      return acknowledged(record, 'input.cleared', (eventId) =>
+        record.microphone.follow({ type: 'audio.clear', eventId }),
+      );
+    case 'activity.start':
+      record.post({ type: 'activity.started' });
+      return interrupt(record, undefined);
+    case 'activity.end':
+      return endActivity(record);
+    case 'text.send':
+      return sendText(record, input);
+    case 'image.send':
+      return sendImage(record, input);
+    case 'response.request':
+      return requestResponse(record, requestOf(input));
+    case 'response.interrupt':
+      return interrupt(record, input.playedMs);
+    case 'session.update':
+      return update(record, input);
+    case 'playback.report':
+      reportPlayback(record, input);
+      return done;
+    case 'toolResult.send':
+      return sendToolResult(record, input);
+    case 'raw.send':
+      return sendRaw(record, input);
+    case 'call.hangup':
+    case 'call.refer':
+    case 'call.dtmf':
+      return callControl(record, input);
+  }
+}
+
+const done: Promise<void> = Promise.resolve();
+
+/** The hot path: no promise, no step of the chart but for the first chunk. */
+export function appendAudio(record: SessionRecord, audio: Uint8Array): void {
+  if (audio.byteLength === 0) return;
+  record.microphone.append(audio);
+  if (record.hasMicrophone) return;
+  record.hasMicrophone = true;
+  record.post({ type: 'microphone.opened' });
+}
+
+function acknowledged(
+  record: SessionRecord,
+  answer: string,
+  send: (eventId: string) => void,
+  failed?: () => void,
+): Promise<void> {
+  const { promise, resolve, reject } = openPromise();
+  const eventId = record.nextId();
+  record.acknowledgements.expect(answer, eventId, (error) => {
+    if (error === undefined) return resolve();
+    failed?.();
+    reject(error);
+  });
+  send(eventId);
+  return promise;
+}
+
+function commit(record: SessionRecord): Promise<void> {
+  return acknowledged(record, 'input.committed', (eventId) =>
+    record.microphone.follow({ type: 'audio.commit', eventId }),
+  );
+}
+
+// The answer is asked for behind the commit: it may still wait behind audio.
+function endActivity(record: SessionRecord): Promise<void> {
+  const committed = commit(record);
+  const answered = requestResponse(record, {});
+  record.post({ type: 'activity.ended' });
+  return settledTogether(committed, answered);
+}
+
+async function settledTogether(first: Promise<void>, second: Promise<void>): Promise<void> {
+  await Promise.all([first, second]);
+}
+
+function sendText(record: SessionRecord, { text, role = 'user', respond = 'auto' }: Input<'text.send'>): Promise<void> {
+  return addItem(record, { kind: 'message', role, content: [{ type: 'text', text }] }, respond);
+}
+
+function sendImage(record: SessionRecord, { image, text, respond = 'auto' }: Input<'image.send'>): Promise<void> {
+  const words = text === undefined || text === '' ? [] : [{ type: 'text' as const, text }];
+  return addItem(record, { kind: 'message', role: 'user', content: [...words, image] }, respond);
+}
+
+function addItem(record: SessionRecord, item: WireItem, respond: 'auto' | 'now' | 'never'): Promise<void> {
+  const itemId = record.nextId();
+  const send = (eventId: string) => record.microphone.behindCommands({ type: 'item.create', eventId, itemId, item });
+  const promise = acknowledged(record, `item.added ${itemId}`, send, () => {
+    record.ledger.forget(itemId);
+    record.post({ type: 'debt.changed', owed: record.ledger.owed });
+  });
+  if (respond === 'never') return promise;
+  record.ledger.add({ cause: 'client', items: [itemId], ...(respond === 'now' ? { request: {} } : {}) });
+  record.post({ type: 'debt.changed', owed: record.ledger.owed });
+  return promise;
+}
+
+function requestOf({ type: _, ...request }: Input<'response.request'>): RealtimeResponseRequest {
+  return Object.fromEntries(Object.entries(request).filter(([, value]) => value !== undefined && value !== false));
+}
+
+function requestResponse(
+  record: SessionRecord,
+  request: RealtimeResponseRequest,
+  raw?: Extract<WireCommand, { readonly type: 'response.create' }>['raw'],
+): Promise<void> {
+  const { promise, resolve, reject } = openPromise();
+  const debtor = { begun: resolve, failed: reject };
+  if (request.outOfBand === true) {
+    const lacks = 'This session cannot answer beside the conversation: it lacks the capability "outOfBandResponses".';
+    if (!record.capabilities.has('outOfBandResponses')) return refused(lacks);
+    const eventId = record.nextId();
+    record.responses.besideRequests.set(eventId, debtor);
+    record.command({ type: 'response.create', eventId, request, ...(raw === undefined ? {} : { raw }) });
+    return promise;
+  }
+  record.ledger.add({ cause: 'client', request, debtor, ...(raw === undefined ? {} : { raw }) });
+  record.post({ type: 'debt.changed', owed: record.ledger.owed });
+  return promise;
+}
+
+function interrupt(record: SessionRecord, playedMs: number | undefined): Promise<void> {
+  const { promise, resolve } = openPromise();
+  record.playedMs = playedMs;
+  record.post({ type: 'response.interrupt', ticket: resolve });
+  return promise;
+}
+
+function update(record: SessionRecord, { type: _, ...changes }: Input<'session.update'>): Promise<void> {
+  return acknowledged(record, 'session.configured', (eventId) =>
+    record.command({ type: 'session.update', eventId, changes }),
+  );
+}
+
+function reportPlayback({ playback }: SessionRecord, input: Input<'playback.report'>): void {
+  if ('mark' in input) return playback.reportMark(input.mark);
+  const { itemId, contentIndex = 0 } = input;
+  if ('playedBytes' in input) playback.reportBytes(itemId, contentIndex, input.playedBytes);
+  else playback.report(itemId, contentIndex, input.playedMs);
+}
+
+function sendToolResult(record: SessionRecord, input: Input<'toolResult.send'>): Promise<void> {
+  const { callId, result, respond = 'auto' } = input;
+  if (record.calls.find(callId) === undefined) {
+    return refused(`No call "${callId}" waits for a result: it is unknown, or has its result already.`);
+  }
+  const { promise, resolve, reject } = openPromise();
+  sendResult(record, callId, resultText(result), respond, (error) => (error === undefined ? resolve() : reject(error)));
+  return promise;
+}
+
+function sendRaw(record: SessionRecord, input: Input<'raw.send'>): Promise<void> {
+  let raw: unknown;
+  try {
+    raw = 'json' in input ? JSON.parse(input.json) : input.payload;
+  } catch (thrown) {
+    return refused(`The text of "raw.send" is no JSON: ${messageOf(thrown)}`);
+  }
+  const reading = record.wire.readRaw(raw);
+  if ('refused' in reading) return refused(reading.refused);
+  return Promise.all(reading.commands.map((command) => sendCommand(record, command))).then(() => undefined);
+}
+
+// What has a region of its own goes through it; the rest goes out as it is.
+function sendCommand(record: SessionRecord, command: WireCommand): Promise<void> {
+  switch (command.type) {
+    case 'response.create':
+      return requestResponse(record, command.request, command.raw ?? {});
+    case 'response.cancel':
+      return isOfCurrent(record, command.responseId) ? interrupt(record, undefined) : pass(record, command);
+    case 'audio.append':
+      appendAudio(record, command.audio);
+      return done;
+    case 'audio.clear':
+      record.microphone.clear();
+      record.microphone.follow(command);
+      return done;
+    case 'audio.commit':
+      record.microphone.follow(command);
+      return done;
+    case 'session.configure':
+    case 'session.update':
+    case 'item.create':
+    case 'item.truncate':
+    case 'item.delete':
+    case 'output.clear':
+    case 'raw':
+      return pass(record, command);
+  }
+}
+
+function pass(record: SessionRecord, command: WireCommand): Promise<void> {
+  record.microphone.behindCommands(command);
+  return done;
+}
+
+function isOfCurrent({ responses }: SessionRecord, responseId: string | undefined): boolean {
+  return responseId === undefined || responseId === responses.current?.responseId;
+}
+
+async function callControl(record: SessionRecord, control: CallControl): Promise<void> {
+  if (record.link?.call === undefined) return refused('This session steers no call.');
+  try {
+    await record.link.call(control);
+  } catch (thrown) {
+    if (thrown instanceof TurnchartError) throw thrown;
+    throw new ModelError('model.rejected', `The provider refused "${control.type}": ${messageOf(thrown)}`, {
+      retryable: false,
+      cause: thrown,
+    });
+  }
+}
+
+function refused(message: string): Promise<never> {
+  return Promise.reject(new TurnchartError('message.invalid', message));
+}

@@ -1,0 +1,96 @@
+// An answer's beginning and its end. Called by receive.ts.
+
+import type { ResponseOrigin, ResponseStatus } from '../contracts/realtime.ts';
+import { requestCall, settleBatch } from './session-calls.ts';
+import type { LiveResponse } from './responses.ts';
+import type { SessionRecord } from './session-record.ts';
+import { addRealtimeUsage } from './usage-total.ts';
+import type { WireFact } from './wire.ts';
+
+type Created = Extract<WireFact, { readonly type: 'response.created' }>;
+type Done = Extract<WireFact, { readonly type: 'response.done' }>;
+
+/** An answer has begun: one that was asked for, one of the server's own, or one that was given up before. */
+export function responseCreated(record: SessionRecord, { responseId, requestId, outOfBand }: Created): void {
+  const { responses, ledger } = record;
+  if (responses.live(responseId) !== undefined || responses.hasEnded(responseId)) return; // told twice
+  if (outOfBand === true || (requestId !== undefined && responses.besideRequests.has(requestId))) {
+    return besideCreated(record, responseId, requestId);
+  }
+  // The server has one answer at a time: the end of the one before was lost.
+  if (responses.current !== undefined) settleResponse(record, responses.current, 'cancelled', 'superseded');
+  const owner = responses.ownerOf(requestId);
+  let origin: ResponseOrigin = record.isIdleAnnounced ? 'idle' : 'vad';
+  if (owner !== 'server') {
+    const order = responses.endRequest();
+    origin = order?.cause ?? 'client';
+    for (const { debtor } of order?.debts ?? []) debtor?.begun();
+  } else {
+    ledger.payByServer();
+  }
+  record.isIdleAnnounced = false;
+  const response = responses.begin(responseId, origin, owner);
+  if (response.isTold) record.tell({ type: 'response.started', responseId, origin });
+  record.post({ type: 'response.created', owner, owed: ledger.owed });
+}
+
+/** An answer is over. One that never began here comes through raw. */
+export function responseDone(record: SessionRecord, fact: Done): void {
+  const { responses, ledger } = record;
+  const { responseId, status, reason, error, usage } = fact;
+  if (responses.hasEnded(responseId)) return; // told twice
+  if (usage !== undefined) record.usage = addRealtimeUsage(record.usage, usage);
+  const response = responses.live(responseId);
+  if (response === undefined) return unknownDone(record, fact);
+  if (!response.isSilenced) for (const call of fact.calls) requestCall(record, responseId, call);
+  const isCurrent = response === responses.current;
+  if (error !== undefined && response.isTold) record.tell({ type: 'error', recoverable: true, ...error });
+  settleResponse(record, response, status, reason, usage);
+  if (usage !== undefined) record.tell({ type: 'usage', delta: usage, total: record.usage });
+  if (isCurrent) record.post({ type: 'response.done', inFlight: responses.isWaiting, owed: ledger.owed });
+}
+
+/** Ends an answer for good: the ledgers know, and so does whoever was told that it began. */
+export function settleResponse(
+  record: SessionRecord,
+  response: LiveResponse,
+  status: ResponseStatus,
+  reason?: string,
+  usage?: Done['usage'],
+): void {
+  const { responseId, origin, isSilenced, isTold } = response;
+  record.responses.end(responseId);
+  record.playback.finishReceiving(responseId);
+  settleBatch(record, record.calls.finish(responseId, isSilenced || status === 'cancelled'));
+  if (!isTold) return;
+  record.tell({
+    type: 'response.completed',
+    responseId,
+    origin,
+    status,
+    ...(reason === undefined ? {} : { reason }),
+    ...(usage === undefined ? {} : { usage }),
+  });
+}
+
+function besideCreated(record: SessionRecord, responseId: string, requestId: string | undefined): void {
+  const { responses } = record;
+  if (requestId !== undefined) {
+    responses.besideRequests.get(requestId)?.begun();
+    responses.besideRequests.delete(requestId);
+  }
+  responses.begin(responseId, 'outOfBand', 'own');
+  record.tell({ type: 'response.started', responseId, origin: 'outOfBand' });
+}
+
+function unknownDone(record: SessionRecord, fact: Done): void {
+  const { responses, ledger } = record;
+  const { occupiedBy } = responses;
+  responses.end(fact.responseId);
+  if (fact.usage !== undefined) record.tell({ type: 'usage', delta: fact.usage, total: record.usage });
+  const { type, responseId, status } = fact;
+  record.tell({ type: 'raw', provider: record.wire.provider, event: { type, responseId, status } });
+  if (occupiedBy !== '' && occupiedBy !== responseId) return;
+  responses.occupiedBy = undefined;
+  record.post({ type: 'response.done', inFlight: responses.isWaiting, owed: ledger.owed });
+}

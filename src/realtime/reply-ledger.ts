@@ -1,0 +1,103 @@
+// The replies the model owes: the ledger behind the chart's debt region. It ends the whole class of "silent after a tool"
+// and "already has an active response": automatic debts are one reply together, explicit ones a reply each.
+
+import type { RealtimeResponseRequest } from '../contracts/realtime.ts';
+import type { JsonValue } from '../conversation/json.ts';
+
+/** Who is waiting for a reply. */
+export interface Debtor {
+  /** The answer has begun. */
+  begun(): void;
+  /** It will not. */
+  failed(error: unknown): void;
+}
+
+/** One reason for the model to speak. */
+export interface Debt {
+  /** Order of coming up. */
+  readonly version: number;
+  readonly cause: 'client' | 'tool';
+  /** An answer of its own, made with these. Undefined = any answer that knows what it is about will do. */
+  readonly request: RealtimeResponseRequest | undefined;
+  readonly raw: JsonValue | undefined;
+  readonly debtor: Debtor | undefined;
+  /** Items the answer has to know, which the server has not confirmed yet. */
+  readonly unconfirmed: Set<string>;
+}
+
+/** Debts that one `response.create` pays. */
+export interface ReplyOrder {
+  readonly debts: readonly Debt[];
+  readonly request: RealtimeResponseRequest;
+  readonly raw: JsonValue | undefined;
+  readonly cause: 'client' | 'tool';
+}
+
+/** What a debt is made of. */
+export interface DebtParts {
+  readonly cause: Debt['cause'];
+  readonly request?: RealtimeResponseRequest;
+  readonly raw?: JsonValue;
+  readonly debtor?: Debtor;
+  readonly items?: Iterable<string>;
+}
+
+/** The debts of one session. */
+export class ReplyLedger {
+  #debts: Debt[] = [];
+  #version = 0;
+
+  /** How many replies are owed, without one that is under way. */
+  get owed(): number {
+    return this.#debts.length;
+  }
+
+  add({ cause, request, raw, debtor, items = [] }: DebtParts): void {
+    this.#debts.push({ version: ++this.#version, cause, request, raw, debtor, unconfirmed: new Set(items) });
+  }
+
+  /** The server has the item: an answer that begins from now on knows it. */
+  confirm(itemId: string): void {
+    for (const { unconfirmed } of this.#debts) unconfirmed.delete(itemId);
+  }
+
+  /** Takes the oldest debt, and with it every automatic one its answer pays as well. */
+  take(): ReplyOrder | undefined {
+    const [first] = this.#debts;
+    if (first === undefined) return undefined;
+    // Instructions or tools of its own make an answer that speaks of nothing else.
+    const isPlain = first.raw === undefined && (first.request === undefined || Object.keys(first.request).length === 0);
+    const debts = this.#debts.filter((debt) => debt === first || (isPlain && debt.request === undefined));
+    this.#debts = this.#debts.filter((debt) => !debts.includes(debt));
+    return {
+      debts,
+      request: first.request ?? {},
+      raw: first.raw,
+      cause: debts.every(({ cause }) => cause === 'tool') ? 'tool' : 'client',
+    };
+  }
+
+  /** The request was not taken: its debts are owed again, in their old places. */
+  restore(debts: readonly Debt[]): void {
+    this.#debts = [...this.#debts, ...debts].toSorted((left, right) => left.version - right.version);
+  }
+
+  /** The server answers by itself: that pays every automatic debt whose items it knew. */
+  payByServer(): void {
+    const isPaid = (debt: Debt) => debt.request === undefined && debt.unconfirmed.size === 0;
+    for (const debt of this.#debts) if (isPaid(debt)) debt.debtor?.begun();
+    this.#debts = this.#debts.filter((debt) => !isPaid(debt));
+  }
+
+  /** The item was refused: nothing is owed for it. */
+  forget(itemId: string): void {
+    this.#debts = this.#debts.filter(({ unconfirmed }) => !unconfirmed.has(itemId));
+  }
+
+  /** Nothing is owed any more. */
+  fail(error: unknown): void {
+    const debts = this.#debts;
+    this.#debts = [];
+    for (const { debtor } of debts) debtor?.failed(error);
+  }
+}

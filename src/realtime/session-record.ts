@@ -1,0 +1,215 @@
+// What one session knows: its link, its ledgers and who waits for what. Made by session.ts; read and changed by the files
+// that receive facts, act for the chart and perform inputs.
+
+import { messageOf, ModelError, TurnchartError } from '../contracts/errors.ts';
+import { hostWith, type Host } from '../contracts/host.ts';
+import type {
+  RealtimeAudioFormat,
+  RealtimeCapability,
+  RealtimeDeadlines,
+  RealtimeEvent,
+  RealtimePhase,
+  RealtimeSessionOptions,
+  RealtimeUsage,
+} from '../contracts/realtime.ts';
+import { noUsage } from '../conversation/usage.ts';
+import type { RealtimeChart } from '../machines/run-realtime-session.ts';
+import type { RealtimeSessionMachineEvent, SessionEnd } from '../machines/realtime-session.ts';
+import { Acknowledgements } from './acknowledgements.ts';
+import { bytesPerMs } from './audio-format.ts';
+import { EventOutlet } from './event-outlet.ts';
+import { historyItems } from './history-items.ts';
+import { Microphone } from './microphone.ts';
+import { OpenCalls } from './open-calls.ts';
+import { PlaybackLedger } from './playback.ts';
+import { ReplyLedger } from './reply-ledger.ts';
+import { Responses } from './responses.ts';
+import { Transcripts } from './transcripts.ts';
+import type { RealtimeWire, WireCommand, WireFact, WireItem, WireLink, WireSettings } from './wire.ts';
+
+const defaultDeadlines: Required<RealtimeDeadlines> = {
+  connectMs: 15_000,
+  responseMs: 10_000,
+  replyGraceMs: 1_000,
+  closeMs: 2_000,
+  expiryNoticeMs: 60_000,
+};
+const defaultMicrophoneMs = 10_000;
+const defaultHighWaterBytes = 262_144;
+const defaultOutputMs = 600_000;
+
+/** The state of one session. */
+export class SessionRecord {
+  readonly wire: RealtimeWire;
+  readonly options: RealtimeSessionOptions;
+  readonly host: Host;
+  readonly deadlines: Required<RealtimeDeadlines>;
+  readonly capabilities: ReadonlySet<RealtimeCapability>;
+  readonly events: EventOutlet;
+  readonly microphone: Microphone;
+  readonly playback: PlaybackLedger;
+  readonly ledger = new ReplyLedger();
+  readonly responses = new Responses();
+  readonly calls = new OpenCalls();
+  readonly acknowledgements = new Acknowledgements();
+  readonly transcripts = new Transcripts();
+  /** Settles when the session is ready or never will be. */
+  readonly ready = openPromise();
+  readonly closed = openPromise();
+
+  link: WireLink | undefined;
+  chart: RealtimeChart | undefined;
+  phase: RealtimePhase = 'connecting';
+  isLive = false;
+  sessionId: string;
+  settings: WireSettings = {};
+  usage: RealtimeUsage = noUsage;
+  end: SessionEnd | undefined;
+  closeCode: number | undefined;
+  drainMs = 0;
+  /** What the conversation begins with. */
+  readonly history: readonly WireItem[];
+  /** Counts the audio deltas that came through. */
+  sequence = 0;
+  /** The user's audio has begun. */
+  hasMicrophone = false;
+  /** The provider plays something right now, where it plays itself. */
+  isPlayedByServer = false;
+  /** The server's turn detection gave up waiting: the next answer it begins comes of that. */
+  isIdleAnnounced = false;
+  /** What the caller of the interruption under way knows of the item that is being heard. */
+  playedMs: number | undefined;
+  /** Events of an interruption that the server has not answered. */
+  readonly flushing = new Set<string>();
+  /** Whoever waits until nothing is being interrupted. */
+  quiet: (() => void)[] = [];
+  /** The last error, for what is said when connecting takes too long. */
+  lastError: string | undefined;
+  /** The event that configures the session. */
+  configuration: string | undefined;
+
+  readonly #prefix: string;
+  #eventCount = 0;
+  #facts: WireFact[] = [];
+  #isReceiving = false;
+
+  constructor(wire: RealtimeWire, options: RealtimeSessionOptions) {
+    this.wire = wire;
+    this.options = options;
+    this.host = hostWith(options.host);
+    this.deadlines = { ...defaultDeadlines, ...options.deadlines };
+    this.capabilities = new Set(wire.capabilities);
+    this.history = historyItems(options.history ?? []);
+    this.sessionId = this.host.createId('session');
+    this.#prefix = `tc${this.sessionId.replaceAll(/[^A-Za-z0-9]/g, '').slice(-10)}`;
+    const { backpressure = {}, playback } = options;
+    const perMs = () => bytesPerMs(this.outputFormat);
+    this.events = new EventOutlet(() => ({
+      audioBytes: (backpressure.outputMs ?? defaultOutputMs) * perMs(),
+      bytesPerMs: perMs(),
+    }));
+    this.microphone = new Microphone({
+      host: this.host,
+      bytesPerMs: () => bytesPerMs(this.inputFormat),
+      capacityMs: backpressure.microphoneMs ?? defaultMicrophoneMs,
+      highWaterBytes: backpressure.highWaterBytes ?? defaultHighWaterBytes,
+      report: (queuedMs, droppedMs) => this.tell({ type: 'congestion', direction: 'input', queuedMs, droppedMs }),
+      stalled: (isStalled) => this.post({ type: isStalled ? 'microphone.congested' : 'microphone.relieved' }),
+    });
+    this.playback = new PlaybackLedger({
+      host: this.host,
+      bytesPerMs: perMs,
+      clock: typeof playback === 'object' ? playback : 'estimate',
+      finished: () => this.post({ type: 'playback.finished' }),
+      onClockError: (thrown) => this.reportThrown(thrown),
+    });
+  }
+
+  /** Audio is heard through this process, which is then the one to tell what was. */
+  get isPlayedHere(): boolean {
+    return this.wire.playedBy === 'client' && this.options.playback !== 'server';
+  }
+
+  get inputFormat(): RealtimeAudioFormat {
+    return this.settings.inputFormat ?? this.options.inputFormat ?? this.wire.inputFormat;
+  }
+
+  get outputFormat(): RealtimeAudioFormat {
+    return this.settings.outputFormat ?? this.options.outputFormat ?? this.wire.outputFormat;
+  }
+
+  tell(event: RealtimeEvent): void {
+    this.events.push(event);
+  }
+
+  post(event: RealtimeSessionMachineEvent): void {
+    this.chart?.send(event);
+  }
+
+  command(command: WireCommand): void {
+    this.link?.send(command);
+  }
+
+  /** An id no other event of this session has, nor of another client of the same session. */
+  nextId(): string {
+    this.#eventCount++;
+    return `${this.#prefix}_${this.#eventCount.toString(36)}`;
+  }
+
+  /** Takes facts one after the other: one that comes while another is taken waits. */
+  receive(fact: WireFact, take: (fact: WireFact) => void): void {
+    this.#facts.push(fact);
+    if (this.#isReceiving) return;
+    this.#isReceiving = true;
+    for (let next = this.#facts.shift(); next !== undefined; next = this.#facts.shift()) {
+      try {
+        take(next);
+      } catch (thrown) {
+        // A fact of no known shape: one event of a provider's, not the session.
+        this.tell({ type: 'error', recoverable: true, code: 'fact.unreadable', message: messageOf(thrown) });
+      }
+    }
+    this.#isReceiving = false;
+  }
+
+  /** User code threw: told to whoever asked for it, and to nobody else. */
+  reportThrown(thrown: unknown): void {
+    try {
+      this.options.onListenerError?.(thrown);
+    } catch {
+      // what is told of a listener's error must not be one
+    }
+  }
+
+  /** What everybody hears who asks something of a session that is over. */
+  closedError(): TurnchartError {
+    const why = this.end === undefined ? '' : ` (${this.end.reason}${this.end.message ? `: ${this.end.message}` : ''})`;
+    return new TurnchartError(
+      'operative.closed',
+      `The realtime session is closed${why}. Connect again for a new one.`,
+      this.end?.error === undefined ? {} : { cause: this.end.error },
+    );
+  }
+
+  /** What somebody hears whose event the server refused. */
+  refusal(code: string, message: string): ModelError {
+    return new ModelError('model.rejected', `The server refused it: ${message}`, {
+      retryable: false,
+      providerCode: code,
+    });
+  }
+}
+
+/** A promise settled from outside, of which nobody has to hear. */
+export interface OpenPromise {
+  readonly promise: Promise<void>;
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** A new one. Ignoring it is no unhandled rejection. */
+export function openPromise(): OpenPromise {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  promise.catch(() => undefined);
+  return { promise, resolve, reject };
+}

@@ -1,0 +1,157 @@
+// A session as the application holds it. Made by connect.ts for every provider.
+
+import { messageOf } from '../contracts/errors.ts';
+import type {
+  RealtimeCapability,
+  RealtimeEvent,
+  RealtimeInput,
+  RealtimePhase,
+  RealtimeSession,
+  RealtimeSessionOptions,
+} from '../contracts/realtime.ts';
+import type { Tool } from '../contracts/tool.ts';
+import { checkInput } from './check-input.ts';
+import { appendAudio, performInput } from './perform-input.ts';
+import { SessionRecord } from './session-record.ts';
+import { SessionScope } from './session-scope.ts';
+import { startChart } from './session-services.ts';
+import type { RealtimeWire } from './wire.ts';
+
+const done: Promise<void> = Promise.resolve();
+const finishing: ReadonlySet<RealtimeInput['type']> = new Set([
+  'toolResult.send',
+  'playback.report',
+  'response.interrupt',
+  'call.hangup',
+]);
+
+/** A session, also while it connects: audio waits then, other inputs wait for `ready`. */
+export class LiveSession implements RealtimeSession {
+  readonly #record: SessionRecord;
+  readonly #abort = () => this.#end('aborted');
+
+  constructor(wire: RealtimeWire, options: RealtimeSessionOptions) {
+    const record = new SessionRecord(wire, options);
+    this.#record = record;
+    const scope = new SessionScope(record);
+    record.chart = startChart(scope, {
+      moved: (phase, isInterrupting) => {
+        record.phase = phase;
+        if (!isInterrupting && record.quiet.length > 0) for (const settle of record.quiet.splice(0)) settle();
+      },
+      broke: (error) => {
+        // Nothing here throws on purpose; should it, the session says so and ends.
+        record.phase = 'closed';
+        scope.noteEnd({ reason: 'fatal', message: messageOf(error), error });
+        scope.finish();
+      },
+      inspect: options.inspect === undefined ? undefined : (event) => this.#inspect(event),
+    });
+    void record.closed.promise.then(() => options.signal?.removeEventListener('abort', this.#abort));
+    if (options.signal?.aborted === true) this.#end('aborted');
+    else this.#connect();
+  }
+
+  get id(): string {
+    return this.#record.sessionId;
+  }
+
+  get capabilities(): ReadonlySet<RealtimeCapability> {
+    return this.#record.capabilities;
+  }
+
+  get phase(): RealtimePhase {
+    return this.#record.phase;
+  }
+
+  get events(): AsyncIterable<RealtimeEvent> {
+    return this.#record.events;
+  }
+
+  /** Settles when the session is ready, or never will be. */
+  get ready(): Promise<void> {
+    return this.#record.ready.promise;
+  }
+
+  /** The tools the session was made with, for whoever runs them. */
+  get tools(): readonly Tool[] {
+    return this.#record.options.tools ?? [];
+  }
+
+  /** What everybody hears who asks something of it, once it is over. */
+  get end(): SessionRecord['end'] {
+    return this.#record.end;
+  }
+
+  send(input: RealtimeInput): Promise<void> {
+    const record = this.#record;
+    let checked: RealtimeInput;
+    try {
+      checked = checkInput(input, record.capabilities);
+    } catch (error) {
+      return ignorable(Promise.reject(error));
+    }
+    // While it drains, what runs may come to its end.
+    if (record.end !== undefined && !(record.isLive && finishing.has(checked.type))) {
+      return ignorable(Promise.reject(record.closedError()));
+    }
+    if (checked.type === 'audio.append') {
+      appendAudio(record, checked.audio);
+      return done;
+    }
+    return ignorable(record.isLive ? performInput(record, checked) : this.#sendLater(checked));
+  }
+
+  close(options: { readonly drainMs?: number } = {}): Promise<void> {
+    const { drainMs = 0 } = options;
+    this.#record.drainMs = drainMs > 0 ? drainMs : 0;
+    this.#end('requested');
+    return this.#record.closed.promise;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  #connect(): void {
+    const { signal, microphone } = this.#record.options;
+    signal?.addEventListener('abort', this.#abort);
+    this.#record.post({ type: 'session.connect' });
+    if (microphone !== undefined) void this.#listen(microphone);
+  }
+
+  #end(reason: 'requested' | 'aborted'): void {
+    const drains = reason === 'requested' && this.#record.drainMs > 0;
+    this.#record.post({ type: 'session.close', drains, end: { reason } });
+  }
+
+  async #sendLater(input: RealtimeInput): Promise<void> {
+    await this.#record.ready.promise;
+    return this.send(input);
+  }
+
+  async #listen(microphone: AsyncIterable<Uint8Array>): Promise<void> {
+    try {
+      for await (const audio of microphone) {
+        if (this.#record.end !== undefined) break;
+        await this.send({ type: 'audio.append', audio });
+      }
+    } catch (thrown) {
+      this.#record.reportThrown(thrown);
+    }
+  }
+
+  #inspect(event: unknown): void {
+    try {
+      this.#record.options.inspect?.(event);
+    } catch (thrown) {
+      this.#record.reportThrown(thrown);
+    }
+  }
+}
+
+/** Nobody has to look at what an input became: a refusal that is ignored is no crash. */
+function ignorable(promise: Promise<void>): Promise<void> {
+  promise.catch(() => undefined);
+  return promise;
+}
