@@ -10,7 +10,7 @@ export default {
     ...entrySources(manifest).values(),
     ...Object.values(manifest.bin).map(sourceOf),
     'bench/*.ts',
-    'examples/*.ts',
+    'examples/**/*.ts',
     'scripts/*.ts',
     'scripts/**/*.mjs',
     'test/**/*.test.ts',

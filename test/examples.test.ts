@@ -11,6 +11,11 @@ const root = resolve(import.meta.dirname, '..');
 
 /** What each example prints, without ids. */
 const promised: Readonly<Record<string, readonly string[]>> = {
+  'examples/baseline-tools.ts': ['Glob completed', 'Read failed'],
+  'examples/replace-a-step.ts': [
+    '"text":"HELLO!"',
+    'completed [[{"type":"text","text":"Go."}],[{"type":"text","text":"The second try."}]]',
+  ],
   'examples/approvals.ts': [
     "deleteFile wants to: { deletes: '/data/b' }",
     'deleteFile was not allowed to run: Only after the backup has run.',

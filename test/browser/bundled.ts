@@ -1,9 +1,9 @@
-// One file of this folder with all it imports, as a browser gets it.
+// One file with all it imports, as a browser gets it.
 
 import { resolve } from 'node:path';
 import { rolldown } from 'rolldown';
 
-/** The bundle's code, an ES module. Rejects where a bundler would warn. */
+/** The bundle's code, an ES module. The path starts at this folder. Rejects where a bundler would warn. */
 export async function bundled(file: string): Promise<string> {
   const bundle = await rolldown({
     input: resolve(import.meta.dirname, file),
