@@ -26,7 +26,8 @@ const bash: Shell = {
 
 /**
  * Bash: asks for approval unless the command is on the small list of commands that only tell names and states
- * (`ls`, `pwd`, `git status`, `wc`, …; anything not plainly understood asks). Must not be run again after a crash.
+ * (`readOnlyPrograms`: `ls`, `pwd`, `wc`, …; anything not plainly understood asks, and a name that the search path
+ * leads into the workspace for). Must not be run again after a crash.
  */
 export function bashTool(options: ShellOptions): BackgroundTool {
   return shellTool(bash, options);

@@ -1,7 +1,10 @@
-// Finds programs on the search path. Used to see which shells there are.
+// Finds programs on the search path. Used to see which shells there are, and whether a name stands for a program of the
+// system or for a file of the workspace.
 
-import { accessSync, constants, statSync } from 'node:fs';
+import { accessSync, constants, realpathSync, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
+
+import { isWithin } from './canonical-path.ts';
 
 /** The first executable file of one of the names (an absolute one is taken as it is), or undefined. Asks the disk. */
 export function findProgram(names: readonly string[], searchPath = process.env['PATH'] ?? ''): string | undefined {
@@ -20,6 +23,20 @@ export function findProgram(names: readonly string[], searchPath = process.env['
     }
   }
   return undefined;
+}
+
+/**
+ * Whether the name leads to a program outside of the folders (canonical paths). False also where the search path has
+ * relative entries before it, and where it leads nowhere; on Windows the shell brings programs of its own.
+ */
+export function leadsOutside(name: string, searchPath: string, folders: readonly string[]): boolean {
+  for (const entry of searchPath.split(delimiter)) {
+    if (!isAbsolute(entry)) return false;
+    const path = join(entry, process.platform === 'win32' ? `${name}.exe` : name);
+    if (isExecutable(path))
+      return ![path, realpathSync(path)].some((each) => folders.some((folder) => isWithin(each, folder)));
+  }
+  return process.platform === 'win32';
 }
 
 function isExecutable(path: string): boolean {

@@ -1,5 +1,8 @@
 // The commands that run without asking: they tell names, sizes and states, never what is in files, and change nothing.
-// What is in files is for Read and Grep, which know what they may show.
+// What is in files is for Read and Grep, which know what they may show. Nothing here runs a program that a file in the
+// workspace can name. So no `git status`, `log` or `diff`: the configuration of a repository may name programs they run
+// (core.fsmonitor, filters, hooks, gpg.program, remotes of missing objects), and no setting turns all of them off. And no
+// `node --version`: where a version manager answers for it, files in the folder say what runs.
 
 import { commandLine, type SimpleCommand } from './command-words.ts';
 
@@ -14,6 +17,10 @@ function isInside(word: string): boolean {
 }
 
 const none: Rule = (args) => args.length === 0;
+const exactly =
+  (...wanted: readonly string[]): Rule =>
+  (args) =>
+    args.length === wanted.length && args.every((word, index) => word === wanted[index]);
 const only =
   (...allowed: readonly RegExp[]): Rule =>
   (args, hasWildcards) =>
@@ -23,9 +30,6 @@ const withPaths =
   (option: RegExp, mayHaveWildcards: boolean): Rule =>
   (args, hasWildcards) =>
     (mayHaveWildcards || !hasWildcards) && args.every((word) => word === '--' || option.test(word) || isInside(word));
-const version: Rule = (args) => args.length === 1 && (args[0] === '--version' || args[0] === '-v');
-// Python's -v is not its version: it reads a program from standard input.
-const pythonVersion: Rule = (args) => args.length === 1 && (args[0] === '--version' || args[0] === '-V');
 // head and tail as filters: a number of lines, no file, no following.
 const lineCount: Rule = (args, hasWildcards) =>
   !hasWildcards &&
@@ -33,15 +37,18 @@ const lineCount: Rule = (args, hasWildcards) =>
     (args.length === 1 && countOption.test(args[0] ?? '')) ||
     (args.length === 2 && args[0] === '-n' && /^\d{1,6}$/.test(args[1] ?? '')));
 
+// They read references, and neither the index nor objects.
 const git: { readonly [subcommand: string]: Rule } = {
-  status: only(/^(?:-s|-b|-sb|--short|--branch|--porcelain)$/),
-  log: only(/^(?:--oneline|--graph|--decorate|--all|--stat|--name-only|--name-status|-\d{1,6}|-n\d{1,6})$/),
-  diff: (args, hasWildcards) =>
-    args.some((word) => /^--(?:stat|name-only|name-status)$/.test(word)) &&
-    only(/^--(?:stat|name-only|name-status|cached|staged)$/)(args, hasWildcards),
-  branch: only(/^(?:--show-current|-a|-r|-v|-vv|--list)$/),
-  'rev-parse': only(/^(?:HEAD|--show-toplevel|--abbrev-ref|--short)$/),
+  '--version': none,
+  branch: exactly('--show-current'),
+  'rev-parse': (args, hasWildcards) =>
+    exactly('HEAD')(args, hasWildcards) ||
+    exactly('--show-toplevel')(args, hasWildcards) ||
+    exactly('--abbrev-ref', 'HEAD')(args, hasWildcards),
 };
+
+// The shell has them itself: no file can take their place.
+const builtins = new Set(['pwd', 'true', 'false', 'echo']);
 
 const rules: { readonly [name: string]: Rule } = {
   pwd: none,
@@ -58,25 +65,26 @@ const rules: { readonly [name: string]: Rule } = {
   tail: lineCount,
   sort: only(flags('bdfnru')),
   uniq: only(flags('cdiu')),
-  node: version,
-  npm: version,
-  python: pythonVersion,
-  python3: pythonVersion,
   git: ([subcommand = '', ...args], hasWildcards) =>
-    subcommand === '--version'
-      ? args.length === 0
-      : Object.hasOwn(git, subcommand) && (git[subcommand]?.(args, hasWildcards) ?? false),
+    Object.hasOwn(git, subcommand) && (git[subcommand]?.(args, hasWildcards) ?? false),
 };
 
 /** The programs that may run without asking, for the tool's documentation. */
 export const readOnlyPrograms: readonly string[] = Object.keys(rules);
 
-/** True only for commands all of whose parts are on the list with arguments known to be harmless. */
-export function isReadOnlyCommand(command: string): boolean {
+/**
+ * True only for commands all of whose parts are on the list with arguments known to be harmless. `isTrusted` is asked of
+ * each program that is a file (see `findsProgramsOutside`); without it, every name is taken for the program of that name.
+ */
+export function isReadOnlyCommand(command: string, isTrusted: (program: string) => boolean = () => true): boolean {
   const line = commandLine(command);
-  return line !== undefined && line.commands.every(isListed);
+  return line !== undefined && line.commands.every((each) => isListed(each) && isTheProgram(each, isTrusted));
 }
 
 function isListed({ words: [name = '', ...args], hasWildcards }: SimpleCommand): boolean {
   return Object.hasOwn(rules, name) && (rules[name]?.(args, hasWildcards) ?? false);
+}
+
+function isTheProgram({ words: [name = ''] }: SimpleCommand, isTrusted: (program: string) => boolean): boolean {
+  return builtins.has(name) || isTrusted(name);
 }

@@ -1,18 +1,22 @@
 // What Bash and PowerShell have in common: arguments, limits, the running of a command and the words of its result.
 
+import { resolve } from 'node:path';
+
 import type { BackgroundTool } from '../../contracts/background-task.ts';
 import { defineBackgroundTool, type BackgroundToolContext } from '../define-background-tool.ts';
 import { ToolResult } from '../tool-result.ts';
 import { errorMessage } from '../error-message.ts';
 import { exitMeaning } from './exit-meaning.ts';
+import { leadsOutside } from './find-program.ts';
 import { lenientArguments } from './lenient-arguments.ts';
 import { createOutputFiles, type OutputFile, type OutputFiles } from './output-files.ts';
 import { createOutputWindow } from './output-window.ts';
 import { createPacedWriter } from './paced-writer.ts';
 import { runCommand, type CommandOutcome } from './run-command.ts';
-import { shellVariables, type ShellEnvironment } from './shell-environment.ts';
+import { shellVariables, startsOtherCode, type ShellEnvironment } from './shell-environment.ts';
 import { currentFolder, keepFolder, startFolder } from './shell-folder.ts';
 import type { ShellMarks, ShellStart } from './shell-script.ts';
+import { realOr } from './shown-path.ts';
 import { createWorkspace, type Workspace, type WorkspaceOptions } from './workspace.ts';
 
 /** Arguments of the shell tools. */
@@ -41,7 +45,8 @@ export interface Shell {
   readonly missing: string;
   readonly start: (program: string, command: string, marks: ShellMarks) => ShellStart;
   readonly lastFolder: (outcome: CommandOutcome) => string | undefined;
-  readonly isReadOnly: (command: string) => boolean;
+  /** `isTrusted`: whether a name leads to a program outside of the workspace. */
+  readonly isReadOnly: (command: string, isTrusted: (program: string) => boolean) => boolean;
 }
 
 const defaultTimeoutMs = 120_000;
@@ -57,6 +62,7 @@ const maxProgressUnits = 4_000;
 export function shellTool(shell: Shell, options: ShellOptions): BackgroundTool {
   const workspace = createWorkspace(options);
   const outputFiles = options.outputFiles ?? createOutputFiles();
+  const isReadOnly = readOnlyTest(shell, options);
   return defineBackgroundTool({
     name: shell.name,
     description: `${shell.description}
@@ -78,8 +84,8 @@ export function shellTool(shell: Shell, options: ShellOptions): BackgroundTool {
       },
       required: ['command'],
     }),
-    isConcurrencySafe: ({ command }) => shell.isReadOnly(command),
-    needsApproval: ({ command }) => !shell.isReadOnly(command),
+    isConcurrencySafe: ({ command }) => isReadOnly(command),
+    needsApproval: ({ command }) => !isReadOnly(command),
     replay: 'unsafe',
     preview: ({ command, description }, { session }) => ({
       type: 'command',
@@ -89,6 +95,16 @@ export function shellTool(shell: Shell, options: ShellOptions): BackgroundTool {
     }),
     execute: (args, context) => execute({ shell, workspace, outputFiles, options }, args, context),
   });
+}
+
+// A program in a folder the tools may write to may be anything by now.
+function readOnlyTest(shell: Shell, { cwd, roots, env = 'scrubbed' }: ShellOptions): (command: string) => boolean {
+  return (command) => {
+    const variables = shellVariables(env, process.env);
+    if (startsOtherCode(variables)) return false;
+    const folders = (roots ?? [cwd]).map((folder) => realOr(resolve(cwd, folder)));
+    return shell.isReadOnly(command, (program) => leadsOutside(program, variables['PATH'] ?? '', folders));
+  };
 }
 
 interface ShellParts {

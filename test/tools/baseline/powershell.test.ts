@@ -7,7 +7,6 @@ import {
   readBashReport,
   readPowershellReport,
 } from '../../../src/tools/baseline/shell-script.ts';
-import { shellVariables, isSecretVariable } from '../../../src/tools/baseline/shell-environment.ts';
 import { baselineTools, powershellTool } from '../../../src/tools/index.ts';
 import { callTool, newContext, temporaryFolder, workbench } from './workbench.ts';
 
@@ -88,47 +87,5 @@ describe('PowerShell', () => {
     expect(shells('bash')).toEqual(['Bash']);
     if (process.platform !== 'win32') expect(shells()).toEqual(['Bash']);
     expect((await workbench()).tool('TodoWrite').name).toBe('TodoWrite');
-  });
-});
-
-describe('the variables of commands', () => {
-  it.each([
-    ['OPENAI_API_KEY', 'x'],
-    ['ANTHROPIC_BASE_URL', 'https://proxy'],
-    ['AWS_SECRET_ACCESS_KEY', 'x'],
-    ['AWS_SESSION_TOKEN', 'x'],
-    ['GITHUB_TOKEN', 'x'],
-    ['npm_config__authToken', 'npm_abcdef'],
-    ['DB_PASSWORD', 'x'],
-    ['DATABASE_URL', 'postgres://me:pw@host/db'],
-    ['HARMLESS', 'sk-abcdef'],
-    ['HARMLESS', '-----BEGIN RSA PRIVATE KEY-----\nx'],
-  ])('%s=%s is a secret', (name, value) => {
-    expect(isSecretVariable(name, value)).toBe(true);
-  });
-
-  it.each([
-    ['PATH', '/usr/bin:/bin'],
-    ['HOME', '/home/me'],
-    ['PWD', '/work'],
-    ['OLDPWD', '/'],
-    ['SSH_AUTH_SOCK', '/tmp/agent'],
-    ['AWS_REGION', 'eu-central-1'],
-    ['KEYBOARD', 'de'],
-    ['GIT_AUTHOR_NAME', 'me'],
-    ['HTTP_PROXY', 'http://proxy:8080'],
-    ['MONKEY', 'x'],
-  ])('%s=%s is none', (name, value) => {
-    expect(isSecretVariable(name, value)).toBe(false);
-  });
-
-  it('are set up for programs nobody watches', () => {
-    expect(shellVariables('scrubbed', { PAGER: 'less', TERM: 'xterm', A: 'b', U: undefined })).toEqual({
-      A: 'b',
-      PAGER: 'cat',
-      GIT_PAGER: 'cat',
-      GIT_TERMINAL_PROMPT: '0',
-      TERM: 'dumb',
-    });
   });
 });

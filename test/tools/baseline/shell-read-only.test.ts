@@ -1,7 +1,16 @@
 // Which commands run without asking. A command that passes must not be able to do harm, whatever else is in it.
 
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -15,7 +24,6 @@ const runs = (count: number) => ({ numRuns: count * Number(process.env['TURNCHAR
 
 it('python -v asks: it reads a program from standard input', () => {
   expect(isReadOnlyCommand(`echo 'open("x","w")' | python3 -v`)).toBe(false);
-  expect(isReadOnlyCommand('python3 -V')).toBe(true);
 });
 
 it.each([
@@ -23,16 +31,16 @@ it.each([
   'ls -la src',
   'ls *.ts src/**',
   'pwd',
-  'git status',
-  'git status --short',
-  'git log --oneline -10 | head -5',
-  'git diff --stat',
+  'git --version',
+  'git branch --show-current',
+  'git rev-parse HEAD',
+  'git rev-parse --show-toplevel',
+  'git rev-parse --abbrev-ref HEAD | head -1',
   'wc -l src/a.ts "src/b c.ts"',
   "wc -l -- 'a b.ts'",
   'ls -1 | sort -r | uniq -c | wc -l',
   'echo hello world && pwd',
   "echo 'a $HOME `x` > y; z'",
-  'node --version',
   'date +%Y-%m-%d',
   'ls src || true ; pwd',
 ])('%s runs without asking', (command) => {
@@ -42,6 +50,16 @@ it.each([
 it.each([
   ['a program that is not listed', 'rm -rf x'],
   ['what is in files is for Read', 'cat .env'],
+  ['a program that the configuration of a repository names', 'git status'],
+  ['a program that the configuration of a repository names', 'git status --short'],
+  ['a program that the configuration of a repository names', 'git log --oneline -10 | head -5'],
+  ['a program that the configuration of a repository names', 'git diff --stat'],
+  ['a program that the configuration of a repository names', 'git branch -vv'],
+  ['a program that the configuration of a repository names', 'git rev-parse --short HEAD'],
+  ['a program that a file of a version manager names', 'node --version'],
+  ['a program that a file of a version manager names', 'npm -v'],
+  ['a program that a file of a version manager names', 'python3 -V'],
+  ['a name and a wildcard', 'git rev-parse HEAD *'],
   ['a program by its path', './ls'],
   ['a program by its path', '/bin/ls'],
   ['a name that objects have', 'constructor'],
@@ -117,7 +135,16 @@ it.each([
   expect(isReadOnlyCommand(command)).toBe(false);
 });
 
-const listed = fc.constantFrom('ls', 'ls -la', 'pwd', 'git status', 'echo a', 'wc -l a.txt', 'true', 'ls | wc -l');
+const listed = fc.constantFrom(
+  'ls',
+  'ls -la',
+  'pwd',
+  'git rev-parse HEAD',
+  'echo a',
+  'wc -l a.txt',
+  'true',
+  'ls | wc -l',
+);
 const operator = fc.constantFrom(' && ', ' || ', '; ', ' | ', ';', '|', '&&');
 
 describe('laws', () => {
@@ -216,7 +243,6 @@ describe('laws', () => {
           .toSorted()
           .map((name) => (name === 'src' ? name : `${name}=${readFileSync(join(folder, name), 'utf8')}`));
       const before = state();
-      const programs = readOnlyPrograms.filter((name) => !['node', 'npm', 'python', 'python3'].includes(name));
       const args = fc.constantFrom(
         '-o',
         '-l',
@@ -247,7 +273,7 @@ describe('laws', () => {
         'x=1',
       );
       const command = fc
-        .tuple(fc.constantFrom(...programs), fc.array(args, { maxLength: 4 }))
+        .tuple(fc.constantFrom(...readOnlyPrograms), fc.array(args, { maxLength: 4 }))
         .map(([name, rest]) => [name, ...rest].join(' '))
         .filter(isReadOnlyCommand);
       fc.assert(
@@ -267,8 +293,104 @@ describe('laws', () => {
   });
 });
 
+it('what passes in a repository runs no program that its configuration names', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'turnchart-test-'));
+  try {
+    const git = (...args: readonly string[]) =>
+      execFileSync('git', ['-c', 'user.name=me', '-c', 'user.email=me@x', ...args], { cwd: folder, stdio: 'ignore' });
+    const trap = join(folder, 'trap.sh');
+    writeFileSync(trap, `#!/bin/sh\necho "$0 $*" >> ${join(folder, 'ran')}\ncat\n`, { mode: 0o755 });
+    git('init', '-q');
+    writeFileSync(join(folder, 'a.txt'), 'a\n');
+    git('add', 'a.txt');
+    git('commit', '-q', '-m', 'x');
+    writeFileSync(join(folder, '.gitattributes'), '* filter=trap diff=trap\n');
+    const names = ['core.fsmonitor', 'core.pager', 'core.sshCommand', 'core.editor', 'core.askPass', 'core.alternateRefsCommand', 'diff.external', 'diff.trap.textconv', 'diff.trap.command', 'filter.trap.clean', 'filter.trap.smudge', 'filter.trap.process', 'gpg.program', 'pager.branch', 'pager.rev-parse', 'credential.helper', 'interactive.diffFilter', 'sequence.editor']; // prettier-ignore
+    for (const name of names) git('config', name, trap);
+    for (const name of ['branch', 'rev-parse', 'version']) git('config', `alias.${name}`, `!${trap}`);
+    git('config', 'log.showSignature', 'true');
+    git('config', 'core.hooksPath', folder);
+    for (const hook of ['post-index-change', 'reference-transaction', 'pre-commit', 'post-checkout']) {
+      writeFileSync(join(folder, hook), readFileSync(trap), { mode: 0o755 });
+    }
+    writeFileSync(join(folder, 'a.txt'), 'b\n');
+    const commands = ['git --version', 'git branch --show-current', 'git rev-parse HEAD', 'git rev-parse --show-toplevel', 'git rev-parse --abbrev-ref HEAD', 'ls -la', 'du -s', 'wc -l a.txt']; // prettier-ignore
+    for (const command of commands) {
+      expect(isReadOnlyCommand(command)).toBe(true);
+      execFileSync('bash', ['-c', command], { cwd: folder, stdio: 'ignore' });
+      expect(existsSync(join(folder, 'ran'))).toBe(false);
+    }
+    // That the trap is one: what asks would have run into it.
+    execFileSync('git', ['status'], { cwd: folder, stdio: 'ignore' });
+    expect(existsSync(join(folder, 'ran'))).toBe(true);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+describe('a name that leads into the workspace asks', () => {
+  const withFolder = (
+    test: (folder: string, asks: (command: string, env?: Record<string, string>) => unknown) => void,
+  ) => {
+    const folder = mkdtempSync(join(tmpdir(), 'turnchart-test-'));
+    try {
+      mkdirSync(join(folder, 'bin'));
+      writeFileSync(join(folder, 'bin', 'wc'), '#!/bin/sh\n', { mode: 0o755 });
+      writeFileSync(join(folder, 'bin', 'ls'), '#!/bin/sh\n', { mode: 0o644 });
+      test(folder, (command, env = {}) => {
+        const { needsApproval } = bashTool({ cwd: folder, env });
+        return typeof needsApproval === 'function' ? needsApproval({ command }) : needsApproval;
+      });
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  };
+  const system = process.env['PATH'] ?? '';
+
+  it('by a file on the search path, but only one that can be run', () => {
+    withFolder((folder, asks) => {
+      const PATH = `${join(folder, 'bin')}:${system}`;
+      expect([asks('wc -l', { PATH }), asks('ls', { PATH }), asks('ls | wc -l', { PATH })]).toEqual([
+        true,
+        false,
+        true,
+      ]);
+      expect(asks('wc -l', { PATH: `${system}:${join(folder, 'bin')}` })).toBe(false);
+    });
+  });
+
+  it('by a link outside of it', () => {
+    withFolder((folder, asks) => {
+      const outside = mkdtempSync(join(tmpdir(), 'turnchart-test-'));
+      symlinkSync(join(folder, 'bin', 'wc'), join(outside, 'wc'));
+      expect(asks('wc -l', { PATH: `${outside}:${system}` })).toBe(true);
+      rmSync(outside, { recursive: true });
+    });
+  });
+
+  it.each(['.', '', 'bin', './node_modules/.bin'])('by a search path with %j', (entry) => {
+    withFolder((_folder, asks) => {
+      expect(asks('ls', { PATH: `${entry}:${system}` })).toBe(true);
+      expect(asks('pwd', { PATH: `${entry}:${system}` })).toBe(false); // the shell has that itself
+    });
+  });
+
+  it('as does everything where variables make the shell run other code first', () => {
+    withFolder((_folder, asks) => {
+      expect(asks('pwd', { BASH_ENV: 'x' })).toBe(true);
+      expect(asks('ls', { 'BASH_FUNC_ls%%': '() { touch x; }' })).toBe(true);
+    });
+  });
+
+  it('a program that is nowhere asks', () => {
+    withFolder((_folder, asks) => {
+      expect(asks('ls', { PATH: '/nowhere' })).toBe(true);
+    });
+  });
+});
+
 it('Bash asks for what is not read-only, and runs it alone', () => {
-  const tool = bashTool({ cwd: '/' });
+  const tool = bashTool({ cwd: '/nowhere' });
   const decide = (rule: unknown, command: string): unknown => (typeof rule === 'function' ? rule({ command }) : rule);
   expect(decide(tool.needsApproval, 'ls')).toBe(false);
   expect(decide(tool.needsApproval, 'rm x')).toBe(true);
