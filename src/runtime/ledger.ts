@@ -205,6 +205,12 @@ export class Ledger implements Inbox {
     this.#starters.push(ticket);
   }
 
+  /** As `start`, in front of the others. */
+  startFirst(tickets: readonly Ticket[]): void {
+    for (const ticket of tickets) this.#accept(ticket);
+    this.#starters.unshift(...tickets);
+  }
+
   steer(ticket: Ticket): void {
     this.#accept(ticket);
     this.#steers.push(ticket);

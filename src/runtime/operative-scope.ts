@@ -57,6 +57,8 @@ export class ConversationScope implements ReloadScope, CompactScope {
   readonly session: ToolSession;
   readonly ledger: Ledger;
   readonly hub: EventHub;
+  /** Wait for the next turn to begin, whoever starts it; accepted by that turn. */
+  readonly notices: Message[] = [];
   readonly #options: OperativeOptions;
   readonly #host: Host;
   readonly #notifySealed: () => void;
@@ -242,6 +244,9 @@ export class ConversationScope implements ReloadScope, CompactScope {
     this.hub.hold();
     this.#announce(claim);
     this.#checkTranscript(claim);
+    if (this.notices.length > 0) {
+      this.ledger.startFirst(this.notices.splice(0).map((message) => new Ticket(message, undefined)));
+    }
     for (const message of this.ledger.begin(claim.turnId)) this.#append(claim, message);
   }
 

@@ -1,6 +1,7 @@
 // The operative's public face: turns calls into events of its chart and the chart's decisions into promises.
 
 import { createActor } from 'xstate';
+import { taskNotices, type TellNotice } from '../contracts/background-task.ts';
 import type { Engine } from '../contracts/engine.ts';
 import { messageOf, TurnchartError } from '../contracts/errors.ts';
 import type { OperativeEvent, TurnResult } from '../contracts/events.ts';
@@ -53,6 +54,10 @@ class ChartedOperative implements Operative {
     this.#host = engine?.settings.host ?? defaultHost;
     this.conversation = options.conversation ?? createConversation();
     this.session = createSession(this.#host); // in front of the claim: a host may throw
+    const { announceTasks = 'off' } = options;
+    if (announceTasks !== 'off') {
+      this.session.get<TellNotice>(taskNotices, () => (text, taskId) => this.#announce(announceTasks, text, taskId));
+    }
     claimConversation(this.conversation);
     try {
       makeValid(this.conversation);
@@ -197,6 +202,14 @@ class ChartedOperative implements Operative {
       const answer: OpenQuestion['answer'] = (value) => resolve(value as Answer);
       this.#send(eventOf({ kind, turnContext, answer, refuse, toJSON: () => kind }));
     });
+  }
+
+  // A settled task: as any steer, or first of all in the next turn.
+  #announce(how: 'steer' | 'queue', text: string, task: string): void {
+    const id = this.#host.createId('message');
+    const message: Message = { id, role: 'user', content: [{ type: 'text', text }], meta: { task } };
+    if (how === 'queue') this.#scope.notices.push(message);
+    else this.submit(message).catch(() => undefined); // an operative that is broken tells whoever uses it
   }
 
   // Throws where the chart has died: nobody may wait for its answer.
