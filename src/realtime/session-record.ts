@@ -17,7 +17,7 @@ import type { RealtimeChart } from '../machines/run-realtime-session.ts';
 import type { RealtimeSessionMachineEvent, SessionEnd } from '../machines/realtime-session.ts';
 import { Acknowledgements } from './acknowledgements.ts';
 import { bytesPerMs } from './audio-format.ts';
-import { EventOutlet } from './event-outlet.ts';
+import { EventOutlet, type OutletLimits } from './event-outlet.ts';
 import { historyItems } from './history-items.ts';
 import { Microphone } from './microphone.ts';
 import { OpenCalls } from './open-calls.ts';
@@ -104,10 +104,7 @@ export class SessionRecord {
     this.#prefix = `tc${this.sessionId.replaceAll(/[^A-Za-z0-9]/g, '').slice(-10)}`;
     const { backpressure = {}, playback } = options;
     const perMs = () => bytesPerMs(this.outputFormat);
-    this.events = new EventOutlet(() => ({
-      audioBytes: (backpressure.outputMs ?? defaultOutputMs) * perMs(),
-      bytesPerMs: perMs(),
-    }));
+    this.events = new EventOutlet(() => this.outputLimits);
     this.microphone = new Microphone({
       host: this.host,
       bytesPerMs: () => bytesPerMs(this.inputFormat),
@@ -136,6 +133,11 @@ export class SessionRecord {
 
   get outputFormat(): RealtimeAudioFormat {
     return this.settings.outputFormat ?? this.options.outputFormat ?? this.wire.outputFormat;
+  }
+
+  get outputLimits(): OutletLimits {
+    const perMs = bytesPerMs(this.outputFormat);
+    return { audioBytes: (this.options.backpressure?.outputMs ?? defaultOutputMs) * perMs, bytesPerMs: perMs };
   }
 
   tell(event: RealtimeEvent): void {

@@ -1,6 +1,7 @@
 // A session as the application holds it. Made by connect.ts for every provider.
 
 import { messageOf } from '../contracts/errors.ts';
+import type { Host } from '../contracts/host.ts';
 import type {
   RealtimeCapability,
   RealtimeEvent,
@@ -10,6 +11,7 @@ import type {
   RealtimeSessionOptions,
 } from '../contracts/realtime.ts';
 import type { Tool } from '../contracts/tool.ts';
+import type { OutletLimits } from './event-outlet.ts';
 import { checkInput } from './check-input.ts';
 import { appendAudio, performInput } from './perform-input.ts';
 import { SessionRecord } from './session-record.ts';
@@ -76,6 +78,15 @@ export class LiveSession implements RealtimeSession {
   /** The tools the session was made with, for whoever runs them. */
   get tools(): readonly Tool[] {
     return this.#record.options.tools ?? [];
+  }
+
+  /** Whose clock it runs on, and how much waits for a reader, for the operative. */
+  get host(): Host {
+    return this.#record.host;
+  }
+
+  get outputLimits(): OutletLimits {
+    return this.#record.outputLimits;
   }
 
   /** What everybody hears who asks something of it, once it is over. */

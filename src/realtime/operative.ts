@@ -1,0 +1,256 @@
+// The operative of a voice session: runs the model's tools beside the session, keeps what was said, and yields every event.
+
+import {
+  taskNotices,
+  taskSupport,
+  type BackgroundTaskRegistry,
+  type TaskSupport,
+} from '../contracts/background-task.ts';
+import type { Approve } from '../contracts/engine.ts';
+import type { EngineEvent } from '../contracts/events.ts';
+import { messageOf, TurnchartError } from '../contracts/errors.ts';
+import { defaultHost, type Host } from '../contracts/host.ts';
+import type { RealtimeEvent, RealtimeInput, RealtimeSession } from '../contracts/realtime.ts';
+import type { Tool, ToolSession } from '../contracts/tool.ts';
+import type { ToolCallBlock, ToolResultBlock } from '../conversation/block.ts';
+import { createConversation, type Conversation } from '../conversation/conversation.ts';
+import { checkToolNames } from '../tools/check-tool-names.ts';
+import { EventOutlet } from './event-outlet.ts';
+import { LiveSession } from './session.ts';
+import { SpokenTranscript } from './spoken-transcript.ts';
+import { ToolRuns } from './tool-runs.ts';
+
+/** What becomes of a running call when the user speaks. */
+export type BargeInPolicy = 'keep' | 'cancel';
+
+/** What an operative of a session is made of. */
+export interface RealtimeOperativeOptions {
+  /** Shown to the model besides those the session was made with, and run. */
+  readonly tools?: readonly Tool[];
+  readonly approve?: Approve;
+  readonly backgroundTasks?: BackgroundTaskRegistry;
+  /** Milliseconds a tool may run. Default: no limit. */
+  readonly toolTimeoutMs?: number;
+  /** Default 8. */
+  readonly maxParallelTools?: number;
+  /**
+   * `keep` (default): a call goes on while the user speaks, and the model is told its result. `cancel`: its signal is
+   * aborted, it has the grace time, and the model is told that it was interrupted.
+   */
+  readonly onBargeIn?: BargeInPolicy | ((call: ToolCallBlock) => BargeInPolicy);
+  /** How long a cancelled call may take to stop. Default 250. */
+  readonly cancelGraceMs?: number;
+  /** How the end of a background task reaches the model: it speaks of it (default), it only knows, or it does not. */
+  readonly announceTasks?: 'speak' | 'tell' | 'off';
+  /** Told when user code throws where nobody waits for it. Default: ignored. */
+  readonly onListenerError?: (error: unknown) => void;
+}
+
+/** An operative of a session. */
+export interface RealtimeOperative extends AsyncDisposable {
+  /**
+   * Begins to run tools, and yields every event of the session and of its tools. The first call has them from the
+   * beginning, each further one from then on. Leaving the loop stops nothing: tools go on until the session is closed.
+   */
+  run(): AsyncIterable<RealtimeEvent>;
+  send(input: RealtimeInput): Promise<void>;
+  /** Also while it runs. Throws `tool.duplicateName`, `tool.invalidName` or `tool.invalid`. */
+  addTool(tool: Tool): void;
+  /** Closes the session. */
+  close(): Promise<void>;
+  readonly session: RealtimeSession;
+  /** What was said, as far as it was heard: one message each, in the order of the conversation's items. */
+  readonly conversation: Conversation;
+}
+
+/** Puts tools behind a session. Throws `tool.duplicateName`, `tool.invalidName`, `tool.invalid` or `options.invalid`. */
+export function createRealtimeOperative(
+  session: RealtimeSession,
+  options: RealtimeOperativeOptions = {},
+): RealtimeOperative {
+  return new VoiceOperative(session, options);
+}
+
+const outletLimits = { audioBytes: 600_000 * 48, bytesPerMs: 48 };
+
+class VoiceOperative implements RealtimeOperative {
+  readonly session: RealtimeSession;
+  readonly conversation: Conversation = createConversation();
+  readonly #options: RealtimeOperativeOptions;
+  readonly #tools = new Map<string, Tool>();
+  readonly #tasks: TaskSupport | undefined;
+  readonly #outlet: EventOutlet;
+  readonly #runs: ToolRuns;
+  readonly #transcript = new SpokenTranscript(this.conversation);
+  readonly #shown: readonly Tool[];
+  #isRunning = false;
+
+  constructor(session: RealtimeSession, options: RealtimeOperativeOptions) {
+    this.session = session;
+    this.#options = options;
+    const own = session instanceof LiveSession ? session : undefined;
+    this.#outlet = new EventOutlet(() => own?.outputLimits ?? outletLimits);
+    this.#shown = own?.tools ?? [];
+    this.#tasks = taskSupportOf(options.backgroundTasks);
+    this.#add([...this.#shown, ...(options.tools ?? []).filter((tool) => !this.#shown.includes(tool))]);
+    const { approve, toolTimeoutMs, maxParallelTools = 8, cancelGraceMs = 250 } = options;
+    const host = own?.host ?? defaultHost;
+    this.#runs = new ToolRuns({
+      tools: this.#tools,
+      tasks: this.#tasks,
+      host,
+      session: this.#toolSession(host),
+      conversation: this.conversation,
+      approve,
+      toolTimeoutMs,
+      maxParallelTools,
+      cancelGraceMs,
+      tell: (event) => this.#tellTool(event),
+      settled: (result, wasCancelled) => this.#answer(result, wasCancelled),
+      onListenerError: (error) => this.#reportThrown(error),
+    });
+  }
+
+  run(): AsyncIterable<RealtimeEvent> {
+    if (!this.#isRunning) {
+      this.#isRunning = true;
+      if (this.#tools.size > this.#shown.length || this.#tasks !== undefined) this.#showTools();
+      void this.#pump();
+    }
+    return this.#outlet;
+  }
+
+  send(input: RealtimeInput): Promise<void> {
+    return this.session.send(input);
+  }
+
+  addTool(tool: Tool): void {
+    this.#add([tool]);
+    if (this.#isRunning) this.#showTools();
+  }
+
+  close(): Promise<void> {
+    return this.session.close();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  #add(tools: readonly Tool[]): void {
+    const taken = this.#tasks?.tools ?? [];
+    const all = [...this.#tools.values(), ...tools];
+    const names = new Set(all.map(({ name }) => name));
+    checkToolNames(all);
+    for (const tool of [...tools, ...taken.filter(({ name }) => !names.has(name))]) this.#tools.set(tool.name, tool);
+  }
+
+  #showTools(): void {
+    const tools = [...this.#tools.values()].map((tool) =>
+      this.#tasks !== undefined && 'isBackground' in tool ? this.#tasks.publish(tool.definition) : tool.definition,
+    );
+    this.#tell({ type: 'session.update', tools });
+  }
+
+  // Takes each event as it comes and waits for no tool.
+  async #pump(): Promise<void> {
+    try {
+      for await (const event of this.session.events) {
+        this.#outlet.push(event);
+        this.#take(event);
+      }
+    } catch (thrown) {
+      this.#outlet.push({ type: 'error', recoverable: false, code: 'session.failed', message: messageOf(thrown) });
+    }
+    this.#runs.dropAll();
+    this.#outlet.end();
+  }
+
+  #take(event: RealtimeEvent): void {
+    this.#transcript.take(event);
+    switch (event.type) {
+      case 'toolCall.requested':
+        return this.#runs.start(event.call, event.responseId);
+      case 'toolCall.cancelled':
+        return this.#runs.drop(event.callId);
+      case 'speech.started':
+      case 'response.interrupted':
+        return this.#runs.cancel((call) => this.#policyOf(call) === 'cancel');
+      case 'session.closed':
+        return this.#runs.dropAll();
+      default:
+    }
+  }
+
+  #policyOf(call: ToolCallBlock): BargeInPolicy {
+    const { onBargeIn = 'keep' } = this.#options;
+    if (typeof onBargeIn !== 'function') return onBargeIn;
+    try {
+      return onBargeIn(call);
+    } catch (thrown) {
+      this.#reportThrown(thrown);
+      return 'keep';
+    }
+  }
+
+  #answer(result: ToolResultBlock, wasCancelled: boolean): void {
+    const respond = wasCancelled ? 'silent' : 'auto';
+    this.#tell({ type: 'toolResult.send', callId: result.callId, result, respond });
+  }
+
+  // What became of it is told by the session's own events.
+  #tell(input: RealtimeInput): void {
+    try {
+      this.session.send(input).catch(() => undefined);
+    } catch (thrown) {
+      this.#reportThrown(thrown);
+    }
+  }
+
+  #tellTool(event: EngineEvent): void {
+    switch (event.type) {
+      case 'toolCall.awaitingApproval':
+      case 'toolCall.started':
+      case 'toolCall.progress':
+      case 'toolCall.backgrounded':
+      case 'toolCall.settled':
+        return this.#outlet.push(event);
+      default:
+    }
+  }
+
+  #toolSession(host: Host): ToolSession {
+    const { announceTasks = 'speak' } = this.#options;
+    const values = new Map<symbol, unknown>();
+    if (this.#tasks !== undefined && announceTasks !== 'off') {
+      const respond = announceTasks === 'speak' ? 'auto' : 'never';
+      values.set(taskNotices, (text: string) => this.#tell({ type: 'text.send', role: 'system', text, respond }));
+    }
+    return {
+      id: host.createId('session'),
+      get<T>(key: symbol, create: () => T): T {
+        if (!values.has(key)) values.set(key, create());
+        return values.get(key) as T; // what `create` of the same key made
+      },
+    };
+  }
+
+  #reportThrown(thrown: unknown): void {
+    try {
+      this.#options.onListenerError?.(thrown);
+    } catch {
+      // what is told of an error must not be one
+    }
+  }
+}
+
+// A registry brings its own support.
+function taskSupportOf(registry: BackgroundTaskRegistry | undefined): TaskSupport | undefined {
+  if (registry === undefined) return undefined;
+  const support = (registry as { readonly [taskSupport]?: TaskSupport })[taskSupport];
+  if (support !== undefined) return support;
+  throw new TurnchartError(
+    'options.invalid',
+    'The option "backgroundTasks" must be a registry of createBackgroundTasks(). Make one and pass it.',
+  );
+}

@@ -1,0 +1,167 @@
+// Runs the calls of a voice session beside it: nothing here is waited for by whoever receives. Called by the operative.
+
+import type { TaskSupport } from '../contracts/background-task.ts';
+import type { Approve } from '../contracts/engine.ts';
+import type { EngineEvent } from '../contracts/events.ts';
+import type { Host } from '../contracts/host.ts';
+import type { Tool, ToolSession } from '../contracts/tool.ts';
+import type { ToolCallBlock, ToolResultBlock } from '../conversation/block.ts';
+import type { Conversation } from '../conversation/conversation.ts';
+import { chartRuns } from '../machines/chart-logic.ts';
+import { toolCallChart, type ToolCallMachineEvent } from '../machines/tool-call.ts';
+import { PerformedCall } from '../services/perform-call.ts';
+import type { TurnSettings } from '../services/settings.ts';
+import type { TurnRecord } from '../services/turn-record.ts';
+import { callArguments } from '../tools/call-arguments.ts';
+
+/** What every call of a session shares. */
+export interface ToolRunParts {
+  readonly tools: ReadonlyMap<string, Tool>;
+  readonly tasks: TaskSupport | undefined;
+  readonly host: Host;
+  readonly session: ToolSession;
+  readonly conversation: Conversation;
+  readonly approve: Approve | undefined;
+  readonly toolTimeoutMs: number | undefined;
+  readonly maxParallelTools: number;
+  readonly cancelGraceMs: number;
+  readonly tell: (event: EngineEvent) => void;
+  /** `wasCancelled`: whoever spoke meanwhile does not wait for it. */
+  readonly settled: (result: ToolResultBlock, wasCancelled: boolean) => void;
+  readonly onListenerError: (error: unknown) => void;
+}
+
+interface Run {
+  readonly performed: PerformedCall;
+  readonly isSafe: boolean;
+  wasCancelled: boolean;
+  grace: unknown;
+}
+
+interface Waiting {
+  readonly call: ToolCallBlock;
+  readonly responseId: string;
+}
+
+const startToolCall = /* @__PURE__ */ chartRuns<ToolCallMachineEvent>(toolCallChart);
+
+/** The calls that run and those that wait. Concurrency-safe calls run side by side, any other alone, in call order. */
+export class ToolRuns {
+  readonly #parts: ToolRunParts;
+  readonly #running = new Map<string, Run>();
+  #waiting: Waiting[] = [];
+  #isGoing = false;
+
+  constructor(parts: ToolRunParts) {
+    this.#parts = parts;
+  }
+
+  start(call: ToolCallBlock, responseId: string): void {
+    this.#waiting.push({ call, responseId });
+    this.#go();
+  }
+
+  /** Somebody spoke: these calls have the grace time to give back what they have. */
+  cancel(isMeant: (call: ToolCallBlock) => boolean): void {
+    const { host, cancelGraceMs } = this.#parts;
+    for (const run of this.#running.values()) {
+      if (run.wasCancelled || !isMeant(run.performed.call)) continue;
+      run.wasCancelled = true;
+      run.performed.cancel(cancelGraceMs);
+      if (this.#running.has(run.performed.call.id)) {
+        run.grace = host.setTimeout(() => run.performed.expire(), cancelGraceMs);
+      }
+    }
+    this.#go();
+  }
+
+  /** The provider took a call back: nothing may come of it. */
+  drop(callId: string): void {
+    this.#waiting = this.#waiting.filter(({ call }) => call.id !== callId);
+    const run = this.#running.get(callId);
+    if (run === undefined) return;
+    this.#end(callId, run);
+    run.performed.abandon();
+    this.#go();
+  }
+
+  /** The session is over. */
+  dropAll(): void {
+    this.#waiting = [];
+    for (const callId of [...this.#running.keys()]) this.drop(callId);
+  }
+
+  // A call that settles at once comes back here while the loop runs: the loop goes on with it.
+  #go(): void {
+    if (this.#isGoing) return;
+    this.#isGoing = true;
+    for (let next = this.#waiting[0]; next !== undefined && this.#mayStart(next.call); next = this.#waiting[0]) {
+      this.#waiting.shift();
+      this.#perform(next);
+    }
+    this.#isGoing = false;
+  }
+
+  #mayStart(call: ToolCallBlock): boolean {
+    if (this.#running.size === 0) return true;
+    if (this.#running.size >= this.#parts.maxParallelTools) return false;
+    return this.#isSafe(call) && [...this.#running.values()].every(({ isSafe }) => isSafe);
+  }
+
+  // A call to an unknown tool never runs, so it stands in nobody's way.
+  #isSafe(call: ToolCallBlock): boolean {
+    const tool = this.#parts.tools.get(call.name);
+    if (tool === undefined) return true;
+    if (typeof tool.isConcurrencySafe !== 'function') return tool.isConcurrencySafe;
+    try {
+      const parsed = tool.parse(callArguments(call));
+      return parsed.ok && tool.isConcurrencySafe(parsed.args);
+    } catch {
+      return false;
+    }
+  }
+
+  #perform({ call, responseId }: Waiting): void {
+    const performed = new PerformedCall(this.#recordFor(call, responseId), call, startToolCall(), {
+      settled: (result) => {
+        this.#end(call.id, run);
+        this.#parts.settled(result, run.wasCancelled);
+        this.#go();
+      },
+      approval: () => undefined, // its event says it
+    });
+    const run: Run = { performed, isSafe: this.#isSafe(call), wasCancelled: false, grace: undefined };
+    this.#running.set(call.id, run);
+    performed.start();
+  }
+
+  #end(callId: string, run: Run): void {
+    this.#running.delete(callId);
+    if (run.grace !== undefined) this.#parts.host.clearTimeout(run.grace);
+  }
+
+  #recordFor(call: ToolCallBlock, responseId: string): TurnRecord {
+    const { tools, tasks, host, session, conversation, approve, toolTimeoutMs, tell, onListenerError } = this.#parts;
+    const record: CallRecord = {
+      settings: { tools, tasks, host, toolTimeoutMs, onListenerError, steps: {} },
+      stop: 'toolUse',
+      approve,
+      events: { push: tell },
+      message: { id: responseId, role: 'assistant', content: [call] },
+      turnContext: undefined,
+      session,
+      conversation,
+      watch: undefined,
+      count: () => undefined,
+    };
+    // A performed call reads these fields of a turn's record and no other; a voice session has no turns.
+    return record as unknown as TurnRecord;
+  }
+}
+
+type CallRecord = Pick<
+  TurnRecord,
+  'stop' | 'approve' | 'events' | 'message' | 'turnContext' | 'session' | 'conversation' | 'watch' | 'count'
+> & {
+  readonly settings: Pick<TurnSettings, 'tools' | 'tasks' | 'host' | 'toolTimeoutMs' | 'onListenerError' | 'steps'>;
+};
