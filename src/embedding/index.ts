@@ -3,6 +3,7 @@
 export { backgroundTaskMachine } from '../machines/background-task.ts';
 export { backgroundTasksMachine } from '../machines/background-tasks.ts';
 export { operativeMachine } from '../machines/operative.ts';
+export { realtimeSessionMachine } from '../machines/realtime-session.ts';
 export { toolCallMachine } from '../machines/tool-call.ts';
 export { turnMachine } from '../machines/turn.ts';
 export type {
@@ -25,6 +26,15 @@ export type {
   CompactFacts,
   Submission,
 } from '../machines/operative.ts';
+export type {
+  DeadlineFacts,
+  DeadlineInput,
+  DeadlineKind,
+  RealtimeScope,
+  RealtimeSessionMachineContext,
+  RealtimeSessionMachineEvent,
+  SessionEnd,
+} from '../machines/realtime-session.ts';
 export { serviceLogic, type BeginWork, type ServiceActor, type ServiceLogic } from '../machines/service.ts';
 export type { ToolCallMachineContext, ToolCallMachineEvent } from '../machines/tool-call.ts';
 export type {
