@@ -7,6 +7,8 @@ export interface BatchSource<Piece, Item> {
   read(): Promise<Piece>;
   /** The items of a piece, in order, possibly none; undefined at the end. May throw. */
   accept(piece: Piece): readonly Item[] | undefined;
+  /** Asked when `read` failed: what there still is, behind which `read` gives the end; undefined if the error stands. */
+  rescue?(error: unknown): readonly Item[] | undefined;
   /** What to throw for an error of `read` or `accept`. */
   failure(error: unknown): unknown;
   /** True from when on no more items may be handed out: those that wait are dropped for an error from `failure`. */
@@ -63,7 +65,7 @@ class BatchIterator<Piece, Item> implements AsyncIterableIterator<Item> {
   }
 
   #pull(): Promise<IteratorResult<Item>> {
-    return this.#source.read().then(this.#onPiece, this.#onError);
+    return this.#source.read().then(this.#onPiece, this.#onBreak);
   }
 
   // Nearly every piece is worth something: two callbacks cost a tenth of an event less than an async function.
@@ -75,6 +77,11 @@ class BatchIterator<Piece, Item> implements AsyncIterableIterator<Item> {
     }
   };
 
+  readonly #onBreak = (error: unknown): IteratorResult<Item> | Promise<IteratorResult<Item>> => {
+    const rest = this.#closed ? undefined : this.#source.rescue?.(error);
+    return rest === undefined ? this.#onError(error) : (this.#hand(rest) ?? this.#search());
+  };
+
   readonly #onError = (error: unknown): never => {
     this.#pending = undefined;
     const failure = this.#source.failure(error);
@@ -84,19 +91,29 @@ class BatchIterator<Piece, Item> implements AsyncIterableIterator<Item> {
 
   /** Reads on until a piece is worth something: in a loop, since promises that wait for each other would pile up. */
   async #search(): Promise<IteratorResult<Item>> {
-    try {
-      for (;;) {
-        const result = this.#take(await this.#source.read());
-        if (result !== undefined) return result;
+    for (;;) {
+      let piece: Piece;
+      try {
+        piece = await this.#source.read();
+      } catch (error) {
+        return this.#onBreak(error);
       }
-    } catch (error) {
-      return this.#onError(error);
+      try {
+        const result = this.#take(piece);
+        if (result !== undefined) return result;
+      } catch (error) {
+        return this.#onError(error);
+      }
     }
   }
 
+
   /** The first item of the piece; undefined if it has none. */
   #take(piece: Piece): IteratorResult<Item> | undefined {
-    const items = this.#closed ? undefined : this.#source.accept(piece);
+    return this.#hand(this.#closed ? undefined : this.#source.accept(piece));
+  }
+
+  #hand(items: readonly Item[] | undefined): IteratorResult<Item> | undefined {
     if (items?.length === 0) return undefined;
     this.#pending = undefined;
     if (items === undefined) {

@@ -3,7 +3,7 @@
 
 import { isModelError, messageOf, ModelError, type ErrorCode } from '../contracts/errors.ts';
 import { kindOf, type Kind } from './error-kinds.ts';
-import { quotesKey, redact } from './redact.ts';
+import { quotesKey, redact, shownAddress } from './redact.ts';
 import {
   apiMessageOf,
   causes,
@@ -45,6 +45,11 @@ export interface ReportedError {
 
 const maxQuotedCharacters = 1000;
 
+// Anthropic, of thinking blocks behind messages, tools or a system text that were changed since.
+const unboundThinking = /block is bound to a different conversation/i;
+const unboundAdvice =
+  " Something before the block was changed since. To have such blocks dropped instead, pass thinking with block_binding: { prefix_mismatch_behavior: 'drop_block' } and the beta thinking-binding-controls-2026-08-01.";
+
 /**
  * The error of a call that threw. A ModelError is passed on. An abort is told apart by the caller, which knows its
  * signal: one that arrives here came from elsewhere and is not retried.
@@ -80,10 +85,13 @@ export function modelErrorOf(thrown: unknown, facts: CallFacts): ModelError {
   if (codes.length > 0) return modelErrorOfReport({ codes, message: apiMessageOf(thrown), cause: thrown }, facts);
   const message = messageOf(thrown);
   if (/authentication method|credentials|api[_ ]?key/i.test(message)) {
-    return failure('model.unauthorized', `${facts.provider} has no usable key: ${message} ${keyHint(facts)}`, facts, {
-      retryable: false,
-      cause: thrown,
-    });
+    const variable = facts.keyVariable === undefined ? '' : ` or set ${facts.keyVariable}`;
+    return failure(
+      'model.unauthorized',
+      `No key for ${facts.provider} was found: pass \`apiKey\`${variable}. The SDK said${quote(message, facts)}`,
+      facts,
+      { retryable: false, cause: thrown },
+    );
   }
   return failure('model.failed', `The call to ${facts.provider} (${facts.model}) failed: ${message}`, facts, {
     retryable: false,
@@ -98,9 +106,10 @@ export function modelErrorOfReport(report: ReportedError, facts: CallFacts): Mod
   const status = report.status ?? statusIn(numeric);
   const said = report.message?.trim() ?? '';
   const kind = kindOf(status, words, said);
+  const advice = unboundThinking.test(said) ? unboundAdvice : hint(kind, facts);
   const quoted = quote(said, facts);
   const id = report.requestId === undefined ? '' : ` Request id: ${report.requestId}.`;
-  return failure(kind.code, `${sentence(kind.code, status, facts)}${quoted}${hint(kind, facts)}${id}`, facts, {
+  return failure(kind.code, `${sentence(kind.code, status, facts)}${quoted}${advice}${id}`, facts, {
     retryable: report.shouldRetry ?? kind.retryable,
     ...(report.retryAfterMs === undefined ? {} : { retryAfterMs: report.retryAfterMs }),
     ...(status === undefined ? {} : { status }),
@@ -112,6 +121,7 @@ export function modelErrorOfReport(report: ReportedError, facts: CallFacts): Mod
 
 function ofResponse(thrown: unknown, status: number, facts: CallFacts): ModelError {
   const headers = valueAt(thrown, 'headers');
+  if (status >= 300 && status < 400) return ofRedirect(thrown, status, headerOf(headers, 'location'), facts);
   const verdict = headerOf(headers, 'x-should-retry');
   return modelErrorOfReport(
     {
@@ -129,6 +139,20 @@ function ofResponse(thrown: unknown, status: number, facts: CallFacts): ModelErr
       cause: thrown,
     },
     facts,
+  );
+}
+
+/** Nothing is sent on: a redirected POST becomes a GET or takes headers with keys to a host they were not given for. */
+function ofRedirect(thrown: unknown, status: number, location: string | undefined, facts: CallFacts): ModelError {
+  const target =
+    location !== undefined && URL.canParse(location, facts.baseURL)
+      ? ` to ${shownAddress(new URL(location, facts.baseURL).href)}`
+      : '';
+  return failure(
+    'model.rejected',
+    `${facts.provider}'s address${at(facts).replace(' at', '')} redirects${target} (HTTP ${status}). Requests are not sent on: if that is the right server, give its address as the base URL.`,
+    facts,
+    { retryable: false, status, cause: thrown },
   );
 }
 

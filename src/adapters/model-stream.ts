@@ -5,6 +5,7 @@ import { isModelError, isTurnchartError, ModelError } from '../contracts/errors.
 import type { ModelCallOptions, StreamEvent } from '../contracts/model.ts';
 import { iterateBatches, type BatchSource } from './batches.ts';
 import { modelErrorOf, withoutKeys, type CallFacts } from './http-errors.ts';
+import { recordOf } from './json-reading.ts';
 import { redact } from './redact.ts';
 import {
   openServerSentEvents,
@@ -43,6 +44,7 @@ export function streamCall(call: ModelCall, options: ModelCallOptions): AsyncIte
   let source: ServerSentEventSource | undefined;
   let failure: { readonly error: unknown } | undefined;
   let ended = false;
+  let isJson = false;
 
   // What was decoded of a piece but not yet asked for is no longer told.
   const stop = (): void => {
@@ -55,10 +57,9 @@ export function streamCall(call: ModelCall, options: ModelCallOptions): AsyncIte
     signal.addEventListener('abort', stop);
     const response = await untilAborted(call.open(), signal, discard);
     activity?.();
-    const read = { signal, onActivity: activity };
-    if (response.body === null || isOfType(response, /^application\/(?:[\w.+-]+\+)?json\b/i)) {
-      return readText(response.body, read);
-    }
+    if (response.body === null) return '';
+    isJson = isOfType(response, /^application\/(?:[\w.+-]+\+)?json\b/i);
+    const read = { signal, onActivity: activity, ...(isJson ? { maxUntoldCharacters: maxBodyCharacters } : {}) };
     if (isOfType(response, /^text\/html\b/i)) throw webPage(await readText(response.body, read), facts);
     source = openServerSentEvents(response.body, read);
     return undefined;
@@ -76,7 +77,9 @@ export function streamCall(call: ModelCall, options: ModelCallOptions): AsyncIte
     try {
       if (source?.accept(piece, onEvent) === true || ended) return;
       ended = true;
-      const whole = source?.untold();
+      // The content type is only a hint: events come as JSON, and JSON as events.
+      const text = source?.untold();
+      const whole = text === undefined ? undefined : isJson ? parseBody(text, facts) : recordIn(text);
       if (whole === undefined) decoder.end(events);
       else decoder.decodeWhole(whole, events);
     } catch (error) {
@@ -100,6 +103,18 @@ export function streamCall(call: ModelCall, options: ModelCallOptions): AsyncIte
       } else accept(piece);
       return events;
     },
+    rescue() {
+      if (signal.aborted || failure !== undefined || ended || source === undefined) return undefined;
+      try {
+        // A connection may break behind the last word of an answer that was to be counted yet.
+        const rest: StreamEvent[] = [];
+        decoder.end(rest);
+        ended = true;
+        return rest;
+      } catch {
+        return undefined;
+      }
+    },
     failure(error) {
       if (signal.aborted) return signal.reason;
       if (isTurnchartError(error)) return isModelError(error) ? withoutKeys(error, facts) : error;
@@ -112,6 +127,8 @@ export function streamCall(call: ModelCall, options: ModelCallOptions): AsyncIte
   };
   return iterateBatches(batches);
 }
+
+const maxBodyCharacters = 2 ** 28;
 
 // A piece of an event stream; the text of a whole answer; nothing yet, or nothing more.
 type Piece = ReadableStreamReadResult<Uint8Array> | string | undefined;
@@ -132,6 +149,15 @@ export function incomplete(facts: CallFacts, expected: string): ModelError {
     `${facts.provider}'s answer ended without ${expected}: it is cut off and not used. Usually passing: send the request again.`,
     { retryable: true },
   );
+}
+
+/** The object a text holds, if it holds one. */
+function recordIn(text: string): unknown {
+  try {
+    return recordOf(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
 }
 
 function parseBody(text: string, facts: CallFacts): unknown {

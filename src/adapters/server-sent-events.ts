@@ -19,6 +19,8 @@ export interface ReadOptions {
   readonly onActivity?: (() => void) | undefined;
   /** Characters of one event, complete or not, before the read fails with `stream.protocol`. Default 2^28. */
   readonly maxEventCharacters?: number | undefined;
+  /** Characters kept of a body without any event, see `untold`. Default 2^24. */
+  readonly maxUntoldCharacters?: number | undefined;
 }
 
 /** A body being read: pieces come from `read`, their events are told by `accept`. */
@@ -26,8 +28,8 @@ export interface ServerSentEventSource {
   read(): Promise<ReadableStreamReadResult<Uint8Array>>;
   /** Tells the events a piece completes, in order; false at the end of the body. Throws after an abort. */
   accept(piece: ReadableStreamReadResult<Uint8Array>, onEvent: (event: ServerSentEvent) => void): boolean;
-  /** At the end of a body without any event: the JSON value it is instead, under a wrong content type; else undefined. */
-  untold(): unknown;
+  /** At the end of a body without any event: its text, which may be a whole answer; undefined if it was too long. */
+  untold(): string | undefined;
   /** What to throw for an error of `read` or `accept`. */
   failure(error: unknown): unknown;
   /** Cancels the body. */
@@ -38,7 +40,7 @@ export interface ServerSentEventSource {
 
 // A server that never ends its line must not fill the memory; the largest real events (pictures) are near 10 MB.
 const defaultMaxEventCharacters = 2 ** 28;
-const maxUntoldCharacters = 2 ** 24;
+const defaultMaxUntoldCharacters = 2 ** 24;
 const releaseTimeoutMs = 1000;
 const streaming = { stream: true };
 
@@ -77,6 +79,7 @@ export function openServerSentEvents(body: ReadableStream<Uint8Array>, options: 
   // The parser takes care of CR, LF and CRLF split across chunks and of the byte order mark, which the decoder keeps.
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   const maxBufferSize = options.maxEventCharacters ?? defaultMaxEventCharacters;
+  const maxUntoldCharacters = options.maxUntoldCharacters ?? defaultMaxUntoldCharacters;
   const parser = createParser({
     maxBufferSize,
     onEvent: (event) => {
@@ -107,7 +110,7 @@ export function openServerSentEvents(body: ReadableStream<Uint8Array>, options: 
       if (overflown) throw overflow(maxBufferSize);
       return !done;
     },
-    untold: () => (untold === undefined ? undefined : objectIn(untold)),
+    untold: () => untold?.replace(/^\uFEFF/, ''),
     failure: bytes.failure,
     close: bytes.close,
     release: bytes.release,
@@ -213,15 +216,6 @@ function drain(reader: ReadableStreamDefaultReader<Uint8Array>, timeoutMs: numbe
   };
   const step = (): void => void reader.read().then(({ done }) => (done ? finish() : step()), finish);
   step();
-}
-
-function objectIn(text: string): unknown {
-  if (!/^\uFEFF?\s*\{/.test(text)) return undefined;
-  try {
-    return JSON.parse(text.replace(/^\uFEFF/, ''));
-  } catch {
-    return undefined;
-  }
 }
 
 function isComplete(data: string): boolean {

@@ -149,6 +149,47 @@ describe('errors of openai', () => {
   });
 });
 
+describe('a missing key', () => {
+  test.each([
+    [
+      'Could not resolve authentication method. Expected one of apiKey or authToken to be set',
+      'No key for Anthropic was found: pass `apiKey` or set ANTHROPIC_API_KEY. The SDK said: Could not resolve authentication method. Expected one of apiKey or authToken to be set.',
+    ],
+    [
+      'Missing credentials. Please pass an `apiKey`.',
+      'No key for Anthropic was found: pass `apiKey` or set ANTHROPIC_API_KEY. The SDK said: Missing credentials. Please pass an `apiKey`.',
+    ],
+  ])('is told in whole sentences: %s', (said, message) => {
+    expect(modelErrorOf(new Error(said), facts)).toMatchObject({
+      code: 'model.unauthorized',
+      retryable: false,
+      message,
+    });
+  });
+});
+
+test('a redirect names where it leads, relative addresses too, without what may be a key', () => {
+  const redirect = (location?: string) =>
+    modelErrorOf(anthropicError(302, 'api_error', 'Found', location === undefined ? {} : { location }), facts);
+  expect(redirect('/v2?token=abcdefgh')).toMatchObject({
+    code: 'model.rejected',
+    retryable: false,
+    status: 302,
+    message:
+      "Anthropic's address https://example.test redirects to https://example.test/v2 (HTTP 302). Requests are not sent on: if that is the right server, give its address as the base URL.",
+  });
+  expect(redirect()?.message).toContain('redirects (HTTP 302)');
+  expect(redirect('http://[')?.message).toContain('redirects (HTTP 302)');
+});
+
+test('thinking that no longer fits what stands before it: the message says how to have it dropped', () => {
+  const said = 'messages.3.content.0: The block is bound to a different conversation';
+  const { code, message } = modelErrorOf(anthropicError(400, 'invalid_request_error', said), facts);
+  expect(code).toBe('model.rejected');
+  expect(message).toContain(`${said}. Something before the block was changed since.`);
+  expect(message).toContain("prefix_mismatch_behavior: 'drop_block'");
+});
+
 describe('anything else thrown', () => {
   test('a ModelError is passed on', () => {
     const error = new ModelError('stream.idle', 'silent', { retryable: true });

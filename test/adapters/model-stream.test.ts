@@ -181,3 +181,47 @@ test.each([
   expect(thrown).toBeUndefined();
   expect(saidBy(events)).toEqual([{ said: 'whole' }]);
 });
+
+describe('a body that breaks', () => {
+  const breaking = (chunk: string): ReadableStream<Uint8Array> => {
+    let pulls = 0;
+    return new ReadableStream<Uint8Array>(
+      {
+        pull(controller) {
+          if (pulls++ === 0) controller.enqueue(encoder.encode(chunk));
+          else controller.error(new Error('socket closed'));
+        },
+      },
+      { highWaterMark: 0 },
+    );
+  };
+  const callOf = (end: StreamDecoder['end'], type = 'text/event-stream'): AsyncIterable<StreamEvent> => {
+    const response = new Response(breaking('data: "one"\n\ndata: "tw'), { headers: { 'content-type': type } });
+    const call = { open: () => Promise.resolve(response), decoder: { ...echo(), done: false, end }, facts };
+    return streamCall(call, { signal: new AbortController().signal });
+  };
+
+  test('is the end of an answer that was whole', async () => {
+    const { events, thrown } = await collectUntilThrow(
+      callOf((out) => void out.push({ type: 'raw', provider: 'someone', event: 'the end' })),
+    );
+    expect(thrown).toBeUndefined();
+    expect(saidBy(events)).toEqual(['one', 'the end']);
+  });
+
+  test('is the end also where nothing was left to say', async () => {
+    const { events, thrown } = await collectUntilThrow(callOf(() => undefined));
+    expect(thrown).toBeUndefined();
+    expect(saidBy(events)).toEqual(['one']);
+  });
+
+  test('is model.connection where the answer was not whole', async () => {
+    const { events, thrown } = await collectUntilThrow(
+      callOf(() => {
+        throw incomplete(facts, 'its stop');
+      }),
+    );
+    expect(thrown).toMatchObject({ code: 'model.connection', retryable: true });
+    expect(saidBy(events)).toEqual(['one']);
+  });
+});

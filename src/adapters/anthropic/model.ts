@@ -5,6 +5,7 @@ import type { Anthropic } from '@anthropic-ai/sdk';
 import { TurnchartError } from '../../contracts/errors.ts';
 import type { Model } from '../../contracts/model.ts';
 import type { JsonValue } from '../../conversation/json.ts';
+import { callOptions, type CallOptions } from '../call-options.ts';
 import type { CallFacts } from '../http-errors.ts';
 import { streamCall } from '../model-stream.ts';
 import { secretsIn, shownAddress } from '../redact.ts';
@@ -54,10 +55,7 @@ interface MessagesClient {
   /** Not in its types, but there. */
   readonly _options?: { readonly defaultHeaders?: unknown };
   readonly messages: {
-    create(
-      body: { readonly [key: string]: unknown },
-      options: { readonly signal: AbortSignal; readonly maxRetries: 0; readonly headers?: Record<string, string> },
-    ): { asResponse(): Promise<Response> };
+    create(body: { readonly [key: string]: unknown }, options: CallOptions): { asResponse(): Promise<Response> };
   };
 }
 
@@ -108,12 +106,7 @@ export function anthropic(options: AnthropicOptions): Model {
               dropsUnbound,
             });
             const headers = headersOf(options, dropsUnbound ? [bindingBeta] : [], settings?.defaultHeaders);
-            const transport = {
-              signal: call.signal,
-              maxRetries: 0 as const,
-              ...(headers === undefined ? {} : { headers }),
-            };
-            return messages.create({ ...body, stream: true }, transport).asResponse();
+            return messages.create({ ...body, stream: true }, callOptions(call.signal, headers)).asResponse();
           },
         },
         call,

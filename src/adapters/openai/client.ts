@@ -1,13 +1,7 @@
 // The OpenAI SDK as transport: loaded at the first call, or the client the app passed. Called by model.ts.
 
 import { TurnchartError } from '../../contracts/errors.ts';
-
-interface CallOptions {
-  readonly signal: AbortSignal;
-  /** The turn retries. */
-  readonly maxRetries: 0;
-  readonly headers?: Record<string, string>;
-}
+import type { CallOptions } from '../call-options.ts';
 
 interface Endpoint {
   create(body: { readonly [key: string]: unknown }, options: CallOptions): { asResponse(): Promise<Response> };

@@ -4,6 +4,7 @@
 import { ModelError, TurnchartError } from '../../contracts/errors.ts';
 import type { Model, ModelRequest } from '../../contracts/model.ts';
 import type { JsonValue } from '../../conversation/json.ts';
+import { callOptions } from '../call-options.ts';
 import type { CallFacts } from '../http-errors.ts';
 import { streamCall } from '../model-stream.ts';
 import { secretsIn, shownAddress } from '../redact.ts';
@@ -87,14 +88,9 @@ export function openai(options: OpenAIOptions): Model {
             const target = targetOf(options, baseURL);
             const body = bodyOf(request, target, options);
             decoder = decoderFor(target, body);
-            const sent = {
-              signal: call.signal,
-              maxRetries: 0 as const,
-              ...(options.headers && { headers: options.headers }),
-            };
             return checked(
               await endpointOf(loaded, target)
-                .create({ ...body, stream: true }, sent)
+                .create({ ...body, stream: true }, callOptions(call.signal, options.headers))
                 .asResponse(),
               facts,
             );

@@ -3,46 +3,19 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { openai, type OpenAIOptions } from '../../../src/adapters/openai/index.ts';
 import type { Model, ModelRequest } from '../../../src/contracts/model.ts';
 import { userMessage } from '../../../src/conversation/message.ts';
-import { checkModel } from '../../../src/testing/index.ts';
+import { answering } from '../answering.ts';
 import { collect, collectUntilThrow } from '../collect.ts';
-import { startFaultServer } from '../fault-server.ts';
-import { streamOfChunks, type SeenRequest } from '../recordings.ts';
-import {
-  doneMarker,
-  sse,
-  wholeChat,
-  wholeResponse,
-  created,
-  itemAdded,
-  textDelta,
-  messageItem,
-} from './wire-events.ts';
+import type { SeenRequest } from '../recordings.ts';
+import { wholeChat, wholeResponse } from './wire-events.ts';
 
 const request: ModelRequest = { system: [], messages: [userMessage('hello')], tools: [] };
 const call = () => ({ signal: new AbortController().signal });
 const bodies = { responses: wholeResponse.join(''), chat: wholeChat.join('') };
+const wholeOf = (url: string): string => (url.endsWith('/responses') ? bodies.responses : bodies.chat);
 const hello = [{ type: 'text', text: 'Hello' }];
 
-/** A fetch that answers every request as its path wants, and what it was asked. */
-function answering(body?: string, init: ResponseInit = {}): { fetch: typeof fetch; requests: SeenRequest[] } {
-  const requests: SeenRequest[] = [];
-  return {
-    requests,
-    fetch: async (input, options) => {
-      const sent = new Request(input, options);
-      requests.push({
-        url: sent.url,
-        headers: sent.headers,
-        body: JSON.parse(await sent.text()) as Record<string, unknown>,
-      });
-      const whole = sent.url.endsWith('/responses') ? bodies.responses : bodies.chat;
-      return new Response(body ?? whole, { headers: { 'content-type': 'text/event-stream' }, ...init });
-    },
-  };
-}
-
 async function sentBy(options: Partial<OpenAIOptions>): Promise<SeenRequest | undefined> {
-  const { fetch, requests } = answering();
+  const { fetch, requests } = answering(wholeOf);
   const { content } = await collect(openai({ model: 'm', fetch, ...options }).stream(request, call()));
   expect(content).toMatchObject(hello);
   expect(requests).toHaveLength(1);
@@ -116,7 +89,7 @@ describe('keys', () => {
 
   test('no key for OpenAI is model.unauthorized and says where to put it', async () => {
     vi.stubEnv('OPENAI_API_KEY', undefined);
-    const { fetch, requests } = answering();
+    const { fetch, requests } = answering(wholeOf);
     const { thrown } = await collectUntilThrow(openai({ model: 'm', fetch }).stream(request, call()));
     expect(thrown).toMatchObject({ code: 'model.unauthorized', retryable: false });
     expect((thrown as Error).message).toContain('OPENAI_API_KEY');
@@ -137,7 +110,7 @@ describe('keys', () => {
 
 describe('a passed client', () => {
   test('is used as it is', async () => {
-    const { fetch, requests } = answering();
+    const { fetch, requests } = answering(wholeOf);
     const client = new OpenAI({
       apiKey: 'sk-client',
       baseURL: 'http://client.test/v1',
@@ -150,17 +123,6 @@ describe('a passed client', () => {
     expect(requests[0]?.url).toBe('http://client.test/v1/chat/completions');
     expect(requests[0]?.headers.get('authorization')).toBe('Bearer sk-client');
     expect(requests[0]?.headers.get('x-own')).toBe('1');
-  });
-
-  test('its retries are off: the turn retries', async () => {
-    const { fetch, requests } = answering('{"error":{"message":"no"}}', {
-      status: 500,
-      headers: { 'content-type': 'application/json' },
-    });
-    const client = new OpenAI({ apiKey: 'sk-client', fetch, maxRetries: 4 });
-    const { thrown } = await collectUntilThrow(openai({ model: 'm', client }).stream(request, call()));
-    expect(thrown).toMatchObject({ code: 'model.failed', retryable: true });
-    expect(requests).toHaveLength(1);
   });
 
   test.each(['responses', 'chat'] as const)(
@@ -212,26 +174,6 @@ describe('what comes back', () => {
   const modelWith = (body: string, init: ResponseInit, api: 'responses' | 'chat'): Model =>
     openai({ model: 'm', api, apiKey: 'k', fetch: answering(body, init).fetch });
 
-  test('a JSON body where a stream was asked for is a whole answer', async () => {
-    const chat = {
-      id: 'c',
-      model: 'x',
-      choices: [{ message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' }],
-    };
-    const responses = { id: 'r', model: 'x', status: 'completed', output: [messageItem('msg_1', 'Hi')] };
-    for (const [api, body] of [
-      ['chat', chat],
-      ['responses', responses],
-    ] as const) {
-      const answer = await collect(modelWith(JSON.stringify(body), json, api).stream(request, call()));
-      expect(answer).toMatchObject({
-        content: [{ type: 'text', text: 'Hi' }],
-        stopReason: 'endTurn',
-        providerId: body.id,
-      });
-    }
-  });
-
   test.each(['responses', 'chat'] as const)('%s: an error object with status 200 is a ModelError', async (api) => {
     const body = '{"error":{"code":"context_length_exceeded","message":"too long"}}';
     const { thrown } = await collectUntilThrow(modelWith(body, json, api).stream(request, call()));
@@ -249,36 +191,6 @@ describe('what comes back', () => {
     expect(thrown).toMatchObject({ code: 'stream.protocol', retryable: false });
     expect((thrown as Error).message).toContain('/v1');
   });
-
-  test.each(['[]', '3', '{}', '{"detail":"x"}'])('JSON that is no answer is refused: %s', async (body) => {
-    const { thrown } = await collectUntilThrow(modelWith(body, json, 'chat').stream(request, call()));
-    expect(thrown).toMatchObject({ code: 'stream.protocol' });
-  });
-
-  test.each(['北京 🌍 “q”'])('case 17: %s arrives whole, cut at every byte', async (text) => {
-    const events = {
-      chat: [sse({ choices: [{ index: 0, delta: { content: text }, finish_reason: 'stop' }] }), doneMarker].join(''),
-      responses: [
-        sse({
-          type: 'response.completed',
-          response: { id: 'r', status: 'completed', output: [messageItem('msg_1', text)] },
-        }),
-      ].join(''),
-    };
-    for (const api of ['chat', 'responses'] as const) {
-      const bytes = new TextEncoder().encode(events[api]);
-      for (let cut = 1; cut < bytes.length; cut++) {
-        const body = streamOfChunks([bytes.subarray(0, cut), bytes.subarray(cut)]);
-        const client = { responses: { create: () => sent(body) }, chat: { completions: { create: () => sent(body) } } };
-        const { content } = await collect(openai({ model: 'm', api, client }).stream(request, call()));
-        expect(content).toMatchObject([{ type: 'text', text }]);
-      }
-    }
-  });
-});
-
-const sent = (body: ReadableStream<Uint8Array>) => ({
-  asResponse: () => Promise.resolve(new Response(body, { headers: { 'content-type': 'text/event-stream' } })),
 });
 
 test('facts about the model', () => {
@@ -286,25 +198,4 @@ test('facts about the model', () => {
     id: 'openai:gpt-x',
     info: { input: ['text', 'image', 'document', 'audio'] },
   });
-});
-
-test.each(['responses', 'chat'] as const)('%s keeps every law of the conformance kit', async (api) => {
-  const many = <T>(plan: T): readonly T[] => Array.from({ length: 40 }, () => plan);
-  const begun =
-    api === 'chat'
-      ? wholeChat.slice(0, 2)
-      : [sse(created), sse(itemAdded(0, { type: 'message', id: 'm', content: [] })), sse(textDelta(0, 'Hel'))];
-  await using good = await startFaultServer(many({ chunks: [bodies[api]] }));
-  await using silent = await startFaultServer(many({ chunks: begun.slice(0, 1), ending: 'stall' as const }));
-  await using dropping = await startFaultServer(many({ chunks: begun, ending: 'drop' as const }));
-  await using refusing = await startFaultServer(
-    many({ status: 400, chunks: ['{"error":{"message":"no","type":"invalid_request_error"}}'] }),
-  );
-  const at = (url: string) => (): Model => openai({ model: 'm', api, apiKey: 'sk-none', baseURL: `${url}/v1` });
-  const passed = await checkModel(at(good.url), {
-    stalled: at(silent.url),
-    cut: at(dropping.url),
-    refused: at(refusing.url),
-  });
-  expect(passed.length).toBeGreaterThanOrEqual(9);
 });

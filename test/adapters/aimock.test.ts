@@ -1,15 +1,15 @@
-// OpenAI models over real HTTP against a provider server nobody here wrote (@copilotkit/aimock). Both APIs.
+// Models of all APIs over real HTTP against a provider server nobody here wrote (@copilotkit/aimock).
 
 import { LLMock } from '@copilotkit/aimock';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { openai } from '../../../src/adapters/openai/index.ts';
-import type { Model } from '../../../src/contracts/model.ts';
-import type { Block } from '../../../src/conversation/block.ts';
-import { createConversation } from '../../../src/conversation/conversation.ts';
-import { textOf, userMessage } from '../../../src/conversation/message.ts';
-import { createEngine } from '../../../src/runtime/engine.ts';
-import { defineTool } from '../../../src/tools/define-tool.ts';
-import { collect, collectUntilThrow } from '../collect.ts';
+import type { Model } from '../../src/contracts/model.ts';
+import type { Block } from '../../src/conversation/block.ts';
+import { createConversation } from '../../src/conversation/conversation.ts';
+import { textOf, userMessage } from '../../src/conversation/message.ts';
+import { createEngine } from '../../src/runtime/engine.ts';
+import { defineTool } from '../../src/tools/define-tool.ts';
+import { collect, collectUntilThrow } from './collect.ts';
+import { call, wires } from './wires.ts';
 
 const mock = new LLMock({ port: 0 });
 beforeAll(() => mock.start());
@@ -21,7 +21,7 @@ afterEach(() => {
 });
 
 const ask = (model: Model, text: string) =>
-  model.stream({ system: [], messages: [userMessage(text)], tools: [] }, { signal: new AbortController().signal });
+  model.stream({ system: [], messages: [userMessage(text)], tools: [] }, call());
 const weather = defineTool({
   name: 'get_weather',
   description: 'Tells the weather.',
@@ -30,11 +30,12 @@ const weather = defineTool({
 });
 
 /** The server puts an encrypted reasoning item before every answer of the Responses API. */
-const said = (content: readonly Block[]): readonly Block[] => content.filter((block) => block.type !== 'thinking');
+const said = (content: readonly Block[] | undefined): readonly Block[] =>
+  (content ?? []).filter((block) => block.type !== 'thinking');
 
-describe.each(['responses', 'chat'] as const)('%s', (api) => {
+describe.each(wires)('$name', ({ name, modelOf }) => {
   const modelAt = (headers: Record<string, string> = {}): Model =>
-    openai({ model: 'gpt-5.4', api, apiKey: 'mock', baseURL: `${mock.url}/v1`, headers });
+    modelOf({ apiKey: 'mock', baseURL: name === 'anthropic' ? mock.url : `${mock.url}/v1`, headers });
 
   test('a text answer', async () => {
     mock.onMessage('hello', { content: 'Hi there! 北京 🌍' });
@@ -48,6 +49,7 @@ describe.each(['responses', 'chat'] as const)('%s', (api) => {
       { userMessage: 'weather in Paris', hasToolResult: false },
       {
         reasoning: 'I should look.',
+        reasoningSignature: 'SIG==',
         toolCalls: [{ id: 'call_1', name: 'get_weather', arguments: '{"city":"Paris"}' }],
       },
     );
@@ -55,10 +57,15 @@ describe.each(['responses', 'chat'] as const)('%s', (api) => {
     const conversation = createConversation({ messages: [userMessage('weather in Paris')] });
     const run = createEngine({ model: modelAt(), tools: [weather], transformers: [] }).run(conversation);
     expect(await run.result).toMatchObject({ reason: 'completed', iterations: 2 });
-    expect(said(conversation.messages[1]?.content ?? [])).toMatchObject([
+    const [, asked, answered] = conversation.messages;
+    expect(asked?.content[0]).toMatchObject({ type: 'thinking', text: 'I should look.' });
+    if (name === 'anthropic') {
+      expect(asked?.content[0]).toMatchObject({ provider: 'anthropic', signature: expect.any(String) as string });
+    }
+    expect(said(asked?.content)).toMatchObject([
       { type: 'toolCall', id: 'call_1', name: 'get_weather', args: { city: 'Paris' } },
     ]);
-    expect(conversation.messages[2]?.content).toMatchObject([
+    expect(answered?.content).toMatchObject([
       {
         type: 'toolResult',
         callId: 'call_1',
@@ -68,8 +75,6 @@ describe.each(['responses', 'chat'] as const)('%s', (api) => {
     ]);
     expect(conversation.messages.map(textOf).at(-1)).toBe('It is sunny.');
     expect(mock.getRequests()).toHaveLength(2);
-    const thought = conversation.messages[1]?.content.find((block) => block.type === 'thinking');
-    expect(thought?.text).toBe('I should look.');
   });
 
   test('parallel calls', async () => {
@@ -127,12 +132,19 @@ describe.each(['responses', 'chat'] as const)('%s', (api) => {
     expect(conversation.messages.map(textOf)).toEqual(['hello', 'Hi there!']);
   });
 
-  test('an error fixture in the API’s words', async () => {
+  test('an error in the API’s words', async () => {
+    const overflow = name !== 'anthropic';
     mock.onMessage('hello', {
-      error: { message: 'This model’s maximum context length is 8 tokens', code: 'context_length_exceeded' },
-      status: 400,
+      error: overflow
+        ? { message: 'This model’s maximum context length is 8 tokens', code: 'context_length_exceeded' }
+        : { message: 'Overloaded', type: 'overloaded_error' },
+      status: overflow ? 400 : 529,
     });
     const { thrown } = await collectUntilThrow(ask(modelAt(), 'hello'));
-    expect(thrown).toMatchObject({ code: 'model.contextOverflow', retryable: false, status: 400 });
+    expect(thrown).toMatchObject(
+      overflow
+        ? { code: 'model.contextOverflow', retryable: false, status: 400 }
+        : { code: 'model.overloaded', retryable: true, status: 529 },
+    );
   });
 });

@@ -1,0 +1,17 @@
+// What every request asks of an official SDK, which is used as transport only. Called by the provider models.
+
+/** Options of one request, as both SDKs take them. */
+export interface CallOptions {
+  readonly signal: AbortSignal;
+  /** The turn retries. */
+  readonly maxRetries: 0;
+  /** A redirect is an error, see http-errors.ts. */
+  readonly fetchOptions: { readonly redirect: 'manual' };
+  readonly headers?: Record<string, string>;
+}
+
+/** Merged by the SDK into what its client was made with. */
+export function callOptions(signal: AbortSignal, headers: Record<string, string> | undefined): CallOptions {
+  const options = { signal, maxRetries: 0, fetchOptions: { redirect: 'manual' } } as const;
+  return headers === undefined ? options : { ...options, headers };
+}
