@@ -68,8 +68,9 @@ const marked = String.raw`{ ulimit -x "$1" || ulimit -w "$1"; } 2>/dev/null; shi
  * folder and the mark again. The exit code is the last program's, or 1 where the command failed otherwise.
  */
 export function powershellStart(powershell: string, command: string, { end, family }: ShellMarks): ShellStart {
-  // Whether the last statement worked is known only right behind it, within the same block.
-  const body = `${command}\n$global:turnchartWorked = $?`;
+  // Whether the last statement worked is known only right behind it, within the same block. The first line end may be taken
+  // by a backtick at the end of the command.
+  const body = `${command}\n\n$global:turnchartWorked = $?`;
   const script = `$ProgressPreference = 'SilentlyContinue'
 try { [Console]::OutputEncoding = [System.Text.UTF8Encoding]::new($false) } catch { }
 $OutputEncoding = [System.Text.UTF8Encoding]::new($false)
