@@ -144,6 +144,7 @@ function socketUrl(given: string | URL): string {
     );
   }
   url.hash = '';
+  if (!url.searchParams.has('role')) url.searchParams.set('role', 'source'); // our server then sends nothing back
   return url.href;
 }
 

@@ -31,7 +31,7 @@ export const showTranscript: ShowTranscript = ({ parent: given, conversation, no
   let streamed = '';
   let shownAt = -Infinity;
   const tell = (type: string, told: object) => {
-    streamed = '';
+    if (type !== 'usage') streamed = '';
     const { turn = parent } = (parent.getSnapshot() as { children: { turn?: AnyActorRef } }).children;
     relay(turn, actor, new ShownEvent(conversation, type, told));
   };
@@ -40,6 +40,7 @@ export const showTranscript: ShowTranscript = ({ parent: given, conversation, no
       const isOther = event.type === 'transcript.replaced' || event.type === 'turn.reloaded';
       return tell(event.type, isOther ? { ...event, ...last() } : toldOf(event));
     }
+    if (event.type === 'usage') return tell('usage', event);
     if (event.type !== 'text.delta') return;
     streamed += event.text;
     const at = now();

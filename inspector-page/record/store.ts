@@ -1,0 +1,91 @@
+// What the views look at: the log, filled frame by frame so that a flood of messages never stops the page.
+
+import { useSyncExternalStore } from 'react';
+import { listen, type LineState } from './connection.ts';
+import { MessageLog } from './message-log.ts';
+
+// How long one frame may take messages in.
+const frameMs = 6;
+
+/** The log with its line to the inspector. */
+export class Store {
+  log = new MessageLog();
+  /** `file`: a recording is shown, and nothing comes. */
+  line: LineState | 'file' = 'connecting';
+  #version = 0;
+  #queue: unknown[] = [];
+  #taken = 0;
+  #isScheduled = false;
+  #stop: () => void = () => undefined;
+  readonly #listeners = new Set<() => void>();
+
+  start(): void {
+    this.#stop = listen({
+      take: (message) => this.#take(message),
+      tell: (state) => {
+        this.line = state;
+        this.#changed();
+      },
+    });
+  }
+
+  /** Shows a recording in place of what is live. False when it is none. */
+  open(recording: unknown): boolean {
+    const messages: unknown = typeof recording === 'object' && recording !== null && Reflect.get(recording, 'messages');
+    if (!Array.isArray(messages)) return false;
+    this.#stop();
+    this.log = new MessageLog();
+    this.line = 'file';
+    this.#queue = messages;
+    this.#taken = 0;
+    this.#schedule();
+    return true;
+  }
+
+  /** What was told, to be opened again. */
+  recording(): object {
+    return { format: 'turnchart-inspection', version: 1, messages: this.log.messages };
+  }
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  readonly version = (): number => this.#version;
+
+  #take(message: unknown): void {
+    this.#queue.push(message);
+    this.#schedule();
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    // Nothing is drawn in a hidden tab, but what comes is remembered.
+    if (document.hidden) setTimeout(this.#fill, 50);
+    else requestAnimationFrame(this.#fill);
+  }
+
+  readonly #fill = (): void => {
+    this.#isScheduled = false;
+    const until = performance.now() + frameMs;
+    while (this.#taken < this.#queue.length && performance.now() < until) this.log.add(this.#queue[this.#taken++]);
+    if (this.#taken < this.#queue.length) this.#schedule();
+    else {
+      this.#queue = [];
+      this.#taken = 0;
+    }
+    this.#changed();
+  };
+
+  #changed(): void {
+    this.#version++;
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+/** Renders anew whenever the store has changed. */
+export function useVersion(store: Store): number {
+  return useSyncExternalStore(store.subscribe, store.version);
+}

@@ -1,0 +1,423 @@
+// The transcript at a place of the log, told by the events of a `transcript` actor and by what was submitted.
+
+import { countUpTo, isObject, type Actor, type Entry, type EventData } from './message-log.ts';
+
+/** A line of the transcript: a message, or what happened between messages. */
+export type Line = MessageLine | NoteLine;
+
+/** A message with its marks. */
+export interface MessageLine {
+  readonly type: 'message';
+  readonly key: string;
+  readonly role: string;
+  readonly blocks: readonly ShownBlock[];
+  readonly marks: readonly Mark[];
+  /** Index of the entry that told of it; -1 = it was there before. */
+  readonly index: number;
+}
+
+/**
+ * `steered`: put in while a turn ran; `late`: came too late for the turn it was sent to; `held`: waits for the next turn;
+ * `waiting`: waits for the next model call; `cut`: the answer was cut off; `streaming`: is being written.
+ */
+export type Mark = 'steered' | 'late' | 'held' | 'waiting' | 'cut' | 'streaming' | 'summary';
+
+/** What a message is made of, as far as it is shown. */
+export type ShownBlock = { readonly type: 'text' | 'thinking' | 'frame' | 'other'; readonly text: string } | ShownCall;
+
+/** A tool call with what became of it. */
+export interface ShownCall {
+  readonly type: 'call';
+  readonly id: string;
+  readonly name: string;
+  readonly args: string;
+  /** `asked` until it runs; then `running`, and at last the status of its result. */
+  readonly status: string;
+  readonly result: string | undefined;
+  readonly durationMs: number | undefined;
+}
+
+/** Something that is no message. */
+export interface NoteLine {
+  readonly type: 'note';
+  readonly key: string;
+  readonly kind: 'turn' | 'end' | 'problem' | 'remark';
+  readonly text: string;
+  readonly index: number;
+}
+
+/** Sums over what has happened so far. */
+export interface Figures {
+  readonly turns: number;
+  readonly iterations: number;
+  readonly calls: number;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly cachedTokens: number;
+  readonly modelMs: number;
+  readonly toolMs: number;
+}
+
+/** A conversation at one moment. */
+export interface Transcript {
+  readonly lines: readonly Line[];
+  readonly figures: Figures;
+}
+
+/** The transcript actor of the conversation an actor belongs to: the nearest one above or below it. */
+export function transcriptOf(actor: Actor | undefined): Actor | undefined {
+  for (let at = actor; at !== undefined; at = at.parent) {
+    if (at.name === 'transcript') return at;
+    const found = at.children.find((child) => child.name === 'transcript');
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** Folds the events up to a place; `now` is the time there. */
+export function transcriptAt(actor: Actor, place: number, now: number): Transcript {
+  const fold = new Fold();
+  const told = actor.events;
+  const sent = actor.parent?.events ?? [];
+  const [toldCount, sentCount] = [countUpTo(told, place), countUpTo(sent, place)];
+  let next = 0;
+  for (let n = 0; n < toldCount; n++) {
+    const entry = told[n];
+    if (entry === undefined) continue;
+    for (; next < sentCount && (sent[next]?.index ?? Infinity) < entry.index; next++) fold.submitted(sent[next]);
+    fold.take(entry);
+  }
+  for (; next < sentCount; next++) fold.submitted(sent[next]);
+  return { lines: fold.lines(), figures: { ...fold.sums, ...timesOf(actor.parent, place, now) } };
+}
+
+interface OpenMessage {
+  readonly key: string;
+  readonly role: string;
+  readonly content: readonly unknown[];
+  readonly marks: Set<Mark>;
+  readonly index: number;
+}
+
+interface CallState {
+  status: string;
+  result: string | undefined;
+  durationMs: number | undefined;
+}
+
+class Fold {
+  readonly sums = { turns: 0, iterations: 0, calls: 0, inputTokens: 0, outputTokens: 0, cachedTokens: 0 };
+  #lines: (OpenMessage | NoteLine)[] = [];
+  readonly #calls = new Map<string, CallState>();
+  readonly #messages = new Map<string, OpenMessage>();
+  readonly #waiting = new Map<string, OpenMessage>();
+  /** Of the message being written, of the running turn, and of the turns before. */
+  #message = noUsage;
+  #turn = noUsage;
+  #before = noUsage;
+  #turnCalls = 0;
+  #callsBefore = 0;
+  #streamed = '';
+  #streamedAt = 0;
+
+  // What was sent to the operative: it waits until the transcript has it.
+  submitted(entry: Entry | undefined): void {
+    const event = entry?.event;
+    if (entry === undefined || event?.type !== 'message.submit' || event['policy'] === 'reject') return;
+    const submission = event['submission'];
+    if (!isObject(submission)) return;
+    const id = textOf(submission['messageId']);
+    if (id === '' || this.#messages.has(id) || this.#waiting.has(id)) return;
+    const mark = event['policy'] === 'queue' ? 'held' : 'waiting';
+    this.#waiting.set(id, message(id, 'user', [{ type: 'text', text: textOf(submission['text']) }], entry.index, mark));
+  }
+
+  take({ event, index }: Entry): void {
+    if (event === undefined) return;
+    switch (event.type) {
+      case 'xstate.init':
+        if (isObject(event['input'])) this.#load(event['input'], index, -1);
+        return;
+      case 'turn.started':
+        this.sums.turns++;
+        return this.#note('turn', `Turn ${this.sums.turns}`, index);
+      case 'turn.reloaded':
+        this.#load(event, index, index);
+        return this.#note('remark', `Reloaded: ${countOf(event['messages'], 'message')}`, index);
+      case 'transcript.replaced':
+        this.#load(event, index, index);
+        return this.#note(
+          'remark',
+          `Rewritten by ${textOf(event['by'])}: ${countOf(event['messages'], 'message')}`,
+          index,
+        );
+      case 'message.appended':
+        return this.#append(event['message'], index);
+      case 'usage':
+        if (isObject(event['usage'])) this.#message = usageOf(event['usage']);
+        return;
+      case 'assistant.settled':
+        this.#turn = addUsage(this.#turn, this.#message);
+        this.#message = noUsage;
+        this.#turnCalls++;
+        return this.#total();
+      case 'message.injected':
+        return this.#mark(event, 'steered');
+      case 'message.queued':
+        return this.#queued(event['message'], index);
+      case 'message.withdrawn':
+        this.#waiting.delete(textOf(event['messageId']));
+        return;
+      case 'message.streaming':
+        this.#streamed += textOf(event['text']);
+        this.#streamedAt = index;
+        return;
+      case 'stream.reset':
+        this.#streamed = '';
+        return this.#note('problem', 'The answer so far is discarded', index);
+      case 'stream.retrying':
+        return this.#note(
+          'problem',
+          `Retry ${numberOf(event['attempt'])} in ${Math.round(numberOf(event['delayMs']))} ms: ${errorOf(event['error'])}`,
+          index,
+        );
+      case 'transformer.applied':
+        return this.#note('remark', `${textOf(event['name'])} rewrote the context (${textOf(event['stage'])})`, index);
+      case 'transformer.failed':
+        return this.#note('problem', `${textOf(event['name'])} failed: ${errorOf(event['error'])}`, index);
+      case 'turn.completed':
+        return this.#ended(event, index);
+      case 'operative.closed':
+        return this.#note('end', 'Closed', index);
+      default:
+        if (event.type.startsWith('toolCall.')) this.#call(event);
+    }
+  }
+
+  lines(): readonly Line[] {
+    const lines = this.#lines.flatMap((line): Line[] => {
+      if ('type' in line) return [line];
+      return line.role === 'tool' ? [] : [this.#shown(line)]; // results stand with their calls
+    });
+    if (this.#streamed !== '') {
+      const blocks: ShownBlock[] = [{ type: 'text', text: this.#streamed }];
+      const index = this.#streamedAt;
+      lines.push({ type: 'message', key: 'streaming', role: 'assistant', blocks, marks: ['streaming'], index });
+    }
+    for (const waiting of this.#waiting.values()) lines.push(this.#shown(waiting));
+    return lines;
+  }
+
+  #load(from: Readonly<Record<string, unknown>>, index: number, shownAt: number): void {
+    const last = Array.isArray(from['last']) ? from['last'] : [];
+    const hidden = numberOf(from['messages']) - last.length;
+    this.#lines = [];
+    this.#messages.clear();
+    this.#streamed = '';
+    if (hidden > 0) this.#note('remark', `${countOf(hidden, 'earlier message')} not shown`, index);
+    for (const one of last) this.#append(one, shownAt);
+  }
+
+  #append(given: unknown, shownAt: number): void {
+    if (!isObject(given)) return;
+    const id = textOf(given['id']);
+    const content: readonly unknown[] = Array.isArray(given['content']) ? given['content'] : [];
+    const role = textOf(given['role']);
+    const own = message(id, role, content, shownAt);
+    const meta = given['meta'];
+    if (isObject(meta) && meta['cut'] !== undefined) own.marks.add('cut');
+    if (content.some((block) => isObject(block) && block['type'] === 'boundary')) own.marks.add('summary');
+    const waiting = this.#waiting.get(id);
+    if (waiting?.marks.has('held') === true) own.marks.add('held');
+    this.#waiting.delete(id);
+    if (role === 'assistant') this.#streamed = '';
+    for (const block of content) if (isObject(block)) this.#noteBlock(block);
+    this.#messages.set(id, own);
+    this.#lines.push(own);
+  }
+
+  #noteBlock(block: Readonly<Record<string, unknown>>): void {
+    if (block['type'] === 'toolCall') {
+      this.sums.calls++;
+      this.#callState(textOf(block['id']));
+    } else if (block['type'] === 'toolResult') {
+      const state = this.#callState(textOf(block['callId']));
+      state.status = textOf(block['status']);
+      state.result = contentText(block['content']);
+    }
+  }
+
+  #call(event: EventData): void {
+    const call = event['call'];
+    const state = this.#callState(isObject(call) ? textOf(call['id']) : textOf(event['callId']));
+    if (event.type === 'toolCall.awaitingApproval') state.status = 'awaiting approval';
+    else if (event.type === 'toolCall.started') state.status = 'running';
+    else if (event.type === 'toolCall.backgrounded') state.status = 'in the background';
+    else if (event.type === 'toolCall.settled') {
+      const result = event['result'];
+      if (isObject(result)) {
+        state.status = textOf(result['status']);
+        state.result = contentText(result['content']);
+      }
+      state.durationMs = numberOf(event['durationMs']);
+    }
+  }
+
+  #callState(id: string): CallState {
+    let state = this.#calls.get(id);
+    if (state === undefined) {
+      state = { status: 'asked', result: undefined, durationMs: undefined };
+      this.#calls.set(id, state);
+    }
+    return state;
+  }
+
+  #mark(event: EventData, mark: Mark): void {
+    const found = this.#messages.get(textOf(event['messageId']));
+    found?.marks.delete('held');
+    found?.marks.add(mark);
+  }
+
+  // Late when it is in the transcript already; else it waits outside for the next turn.
+  #queued(given: unknown, index: number): void {
+    if (!isObject(given)) return;
+    const id = textOf(given['id']);
+    const landed = this.#messages.get(id);
+    if (landed !== undefined) {
+      landed.marks.add('late');
+      return;
+    }
+    const content: readonly unknown[] = Array.isArray(given['content']) ? given['content'] : [];
+    this.#waiting.set(id, message(id, textOf(given['role']), content, index, 'held'));
+  }
+
+  #ended(event: EventData, index: number): void {
+    this.#streamed = '';
+    // What the turn itself counted, with attempts that failed and calls of transformers.
+    const usage = usageOf(isObject(event['usage']) ? event['usage'] : {});
+    this.#before = addUsage(this.#before, usage);
+    this.#callsBefore += numberOf(event['iterations']);
+    this.#turn = noUsage;
+    this.#turnCalls = 0;
+    this.#total();
+    const reason = textOf(event['reason']);
+    const parts = [
+      reason,
+      countOf(event['iterations'], 'model call'),
+      `${usage.inputTokens} → ${usage.outputTokens} tokens`,
+    ];
+    const problem = event['error'] === undefined ? '' : `: ${errorOf(event['error'])}`;
+    this.#note(problem === '' ? 'end' : 'problem', `${parts.join(' · ')}${problem}`, index);
+  }
+
+  #total(): void {
+    Object.assign(this.sums, addUsage(this.#before, this.#turn));
+    this.sums.iterations = this.#callsBefore + this.#turnCalls;
+  }
+
+  #note(kind: NoteLine['kind'], text: string, index: number): void {
+    this.#lines.push({ type: 'note', key: `note ${index} ${kind}`, kind, text, index });
+  }
+
+  #shown({ key, role, content, marks, index }: OpenMessage): MessageLine {
+    const blocks = content.map((block, position) => this.#block(block, position === 0 && marks.has('steered')));
+    return { type: 'message', key, role, blocks, marks: [...marks], index };
+  }
+
+  #block(block: unknown, mayBeFrame: boolean): ShownBlock {
+    if (!isObject(block)) return { type: 'other', text: textOf(block) };
+    switch (block['type']) {
+      case 'text': {
+        const text = textOf(block['text']);
+        return { type: mayBeFrame && text.startsWith('(Sent while ') ? 'frame' : 'text', text };
+      }
+      case 'thinking':
+        return { type: 'thinking', text: textOf(block['text']) };
+      case 'boundary':
+        return { type: 'text', text: textOf(block['summary']) };
+      case 'toolCall': {
+        const id = textOf(block['id']);
+        const args = block['args'] === undefined ? textOf(block['rawArgs']) : JSON.stringify(block['args'], null, 1);
+        return { type: 'call', id, name: textOf(block['name']), args, ...this.#callState(id) };
+      }
+      default:
+        return { type: 'other', text: textOf(block['type']) };
+    }
+  }
+}
+
+interface Usage {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly cachedTokens: number;
+}
+
+const noUsage: Usage = { inputTokens: 0, outputTokens: 0, cachedTokens: 0 };
+
+function usageOf(told: Readonly<Record<string, unknown>>): Usage {
+  return {
+    inputTokens: numberOf(told['inputTokens']),
+    outputTokens: numberOf(told['outputTokens']),
+    cachedTokens: numberOf(told['cacheReadTokens']),
+  };
+}
+
+function addUsage(left: Usage, right: Usage): Usage {
+  return {
+    inputTokens: left.inputTokens + right.inputTokens,
+    outputTokens: left.outputTokens + right.outputTokens,
+    cachedTokens: left.cachedTokens + right.cachedTokens,
+  };
+}
+
+function message(key: string, role: string, content: readonly unknown[], index: number, mark?: Mark): OpenMessage {
+  return { key, role, content, marks: new Set(mark === undefined ? [] : [mark]), index };
+}
+
+// How long models wrote and tools ran, from the lives of their actors.
+function timesOf(
+  owner: Actor | undefined,
+  place: number,
+  now: number,
+): { readonly modelMs: number; readonly toolMs: number } {
+  const times = { modelMs: 0, toolMs: 0 };
+  if (owner === undefined) return times;
+  const turns = owner.name === 'turn' ? [owner] : owner.children.filter(({ name }) => name === 'turn');
+  for (const turn of turns) {
+    if (turn.born > place) continue;
+    for (const service of turn.children) {
+      if (service.born > place) continue;
+      const until = service.ended <= place ? (service.endedAt ?? now) : service.hasEnded(place) ? service.bornAt : now;
+      const ms = Math.max(0, until - service.bornAt);
+      if (service.name === 'streamModel') times.modelMs += ms;
+      if (service.name === 'dispatchTools') times.toolMs += ms;
+    }
+  }
+  return times;
+}
+
+function contentText(content: unknown): string {
+  if (!Array.isArray(content)) return '';
+  return content
+    .map((block: unknown) => (isObject(block) ? textOf(block['text'] ?? `(${textOf(block['type'])})`) : textOf(block)))
+    .join('\n');
+}
+
+function errorOf(error: unknown): string {
+  return isObject(error) ? textOf(error['message']) : textOf(error);
+}
+
+function textOf(value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  return '';
+}
+
+function numberOf(value: unknown): number {
+  return typeof value === 'number' && Number.isFinite(value) ? value : 0;
+}
+
+function countOf(value: unknown, noun: string): string {
+  const count = numberOf(value);
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}

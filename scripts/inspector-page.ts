@@ -1,0 +1,72 @@
+// Builds the inspector's page (inspector-page/) with Vite: into dist/ for the package, and into the cache when the inspector
+// is started from a checkout, which runs this file and reads the folder it prints.
+
+import { createHash } from 'node:crypto';
+import { existsSync, globSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+
+const root = resolve(import.meta.dirname, '..');
+const cache = join(root, 'node_modules/.cache/turnchart');
+
+if (import.meta.main) console.log(await buildInspectorPage());
+
+/** Builds the page unless its sources are as they were; returns the folder. */
+async function buildInspectorPage(): Promise<string> {
+  const folder = join(cache, `inspector-page-${await stateOfSources()}`);
+  if (existsSync(join(folder, 'index.html'))) return folder;
+  await mkdir(cache, { recursive: true });
+  const fresh = await mkdtemp(join(cache, 'inspector-page-new-'));
+  try {
+    await buildPage(fresh);
+    await rename(fresh, folder);
+    await removeOthers(folder);
+  } catch (fault) {
+    await rm(fresh, { recursive: true, force: true });
+    if (!existsSync(join(folder, 'index.html'))) throw fault; // another process may have built it meanwhile
+  }
+  return folder;
+}
+
+// Of sources as they were before. Whoever shows one of them has read it whole.
+async function removeOthers(folder: string): Promise<void> {
+  for (const name of await readdir(cache)) {
+    const other = join(cache, name);
+    if (/^inspector-page-[0-9a-f]{16}$/.test(name) && other !== folder) await rm(other, { recursive: true, force: true });
+  }
+}
+
+/** Builds the page into a folder. */
+export async function buildPage(outDir: string): Promise<void> {
+  const [{ build }, { default: react }] = await Promise.all([import('vite'), import('@vitejs/plugin-react')]);
+  await build({
+    root: join(root, 'inspector-page'),
+    base: './',
+    configFile: false,
+    envFile: false,
+    logLevel: 'error',
+    mode: 'production',
+    plugins: [react()],
+    build: {
+      outDir,
+      emptyOutDir: true,
+      target: 'es2022',
+      assetsInlineLimit: 0,
+      modulePreload: false,
+      chunkSizeWarningLimit: 10_000, // the layout library is large, and runs in a worker
+    },
+  });
+}
+
+// Also what it is made with: a new React is a new page.
+async function stateOfSources(): Promise<string> {
+  const files = globSync(
+    '{inspector-page/**/*.{ts,tsx,css,html,txt},src/inspect/*.ts,scripts/inspector-page.ts,package-lock.json}',
+    {
+      cwd: root,
+    },
+  );
+  const hash = createHash('sha256');
+  for (const file of files.toSorted()) hash.update(file).update(await readFile(join(root, file)));
+  return hash.digest('hex').slice(0, 16);
+}

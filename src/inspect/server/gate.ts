@@ -1,0 +1,54 @@
+// Who may talk to the inspector: requests that know the token, were addressed to this machine by its own name, and do not
+// come from somebody else's web page.
+
+import { timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+
+/** What the gate thinks of a request. */
+export type Verdict =
+  /** Everything: the page, and messages in both directions. */
+  | { readonly allow: 'all'; readonly path: string; readonly query: URLSearchParams }
+  /** May send messages and gets none: a page of one's own that was named. */
+  | { readonly allow: 'send'; readonly path: string; readonly query: URLSearchParams }
+  | { readonly allow: 'nothing'; readonly status: 403 | 404; readonly why: string };
+
+/** What the gate knows. */
+export interface GateOptions {
+  readonly token: string;
+  readonly port: number;
+  /** Origins of web pages that may send, as `http://localhost:5173`. */
+  readonly allowOrigins: readonly string[];
+}
+
+/**
+ * Host is checked against rebinding (a foreign name that leads here), Origin against foreign pages, the token, which is the
+ * first part of the path, against everybody else on this machine.
+ */
+export function judge(request: Pick<IncomingMessage, 'url' | 'headers'>, options: GateOptions): Verdict {
+  const { host, origin } = request.headers;
+  const hosts = ['127.0.0.1', 'localhost', '[::1]'].map((name) => `${name}:${options.port}`);
+  if (host === undefined || !hosts.includes(host)) {
+    return refused(403, 'The inspector answers only to 127.0.0.1, localhost and [::1].');
+  }
+  const isOwn = origin === undefined || origin === `http://${host}`;
+  const isNamed = origin !== undefined && options.allowOrigins.includes(origin);
+  if (!isOwn && !isNamed) {
+    return refused(403, 'This web page may not talk to the inspector. Name it: startInspector({ allowOrigins: […] })');
+  }
+  const url = URL.parse(request.url ?? '/', 'http://inspector');
+  const [, token = '', ...path] = url?.pathname.split('/') ?? [];
+  if (url === null || !isSame(token, options.token)) {
+    return refused(404, 'Nothing is here. Open the address that the inspector printed when it started.');
+  }
+  return { allow: isOwn ? 'all' : 'send', path: path.join('/'), query: url.searchParams };
+}
+
+function refused(status: 403 | 404, why: string): Verdict {
+  return { allow: 'nothing', status, why };
+}
+
+// In the same time for every wrong token.
+function isSame(given: string, expected: string): boolean {
+  const [left, right] = [Buffer.from(given), Buffer.from(expected)];
+  return left.length === right.length && timingSafeEqual(left, right);
+}

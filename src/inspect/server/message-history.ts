@@ -1,0 +1,86 @@
+// What the inspector remembers, for pages that open or come back later: the last messages in order, and of actors that
+// came before them what one has to know.
+
+/** A message in the order of the server. */
+export interface StoredMessage {
+  readonly sequence: number;
+  readonly sessionId: string;
+  readonly type: string;
+  readonly text: string;
+  /** The actor has ended with this snapshot. */
+  readonly isEnd: boolean;
+}
+
+/** How much is kept. */
+export interface HistoryBounds {
+  readonly messages: number;
+  /** UTF-16 units of all texts. */
+  readonly size: number;
+}
+
+interface LivingActor {
+  readonly actor: StoredMessage;
+  snapshot: StoredMessage | undefined;
+}
+
+/** A ring of messages. What leaves it is forgotten, but for the registration and last snapshot of actors that still live. */
+export class MessageHistory {
+  readonly #bounds: HistoryBounds;
+  readonly #living = new Map<string, LivingActor>();
+  #messages: StoredMessage[] = [];
+  /** How many of `#messages` have left: shift() would move a long list for each. */
+  #gone = 0;
+  #size = 0;
+
+  constructor(bounds: HistoryBounds) {
+    this.#bounds = bounds;
+  }
+
+  add(message: StoredMessage): void {
+    this.#messages.push(message);
+    this.#size += message.text.length;
+    while (this.#messages.length - this.#gone > this.#bounds.messages || this.#size > this.#bounds.size) {
+      const oldest = this.#messages[this.#gone];
+      if (oldest === undefined) break;
+      this.#gone++;
+      this.#size -= oldest.text.length;
+      this.#forget(oldest);
+    }
+    if (this.#gone > 1_000 && this.#gone > this.#messages.length / 2) {
+      this.#messages = this.#messages.slice(this.#gone);
+      this.#gone = 0;
+    }
+  }
+
+  /** What a page has to be told that has seen everything up to `sequence`; -1 = nothing yet. */
+  after(sequence: number): readonly StoredMessage[] {
+    const kept: StoredMessage[] = [];
+    for (const { actor, snapshot } of this.#living.values()) {
+      if (actor.sequence > sequence) kept.push(actor);
+      if (snapshot !== undefined && snapshot.sequence > sequence) kept.push(snapshot);
+    }
+    kept.sort((left, right) => left.sequence - right.sequence);
+    let from = this.#messages.length;
+    while (from > this.#gone && (this.#messages[from - 1]?.sequence ?? -1) > sequence) from--;
+    return [...kept, ...this.#messages.slice(from)];
+  }
+
+  #forget(message: StoredMessage): void {
+    const { sessionId, type, isEnd } = message;
+    if (type === '@xstate.actor') {
+      this.#living.set(sessionId, { actor: message, snapshot: undefined });
+      // Actors that are never told to have ended, as of a program that died, must not fill the memory.
+      if (this.#living.size > this.#bounds.messages / 10) {
+        for (const oldest of this.#living.keys()) {
+          this.#living.delete(oldest);
+          break;
+        }
+      }
+    } else if (type === '@xstate.snapshot') {
+      const actor = this.#living.get(sessionId);
+      if (actor === undefined) return;
+      if (isEnd) this.#living.delete(sessionId);
+      else actor.snapshot = message;
+    }
+  }
+}

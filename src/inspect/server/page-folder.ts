@@ -1,0 +1,19 @@
+// Where the built page is: beside this file in the package, made on demand in a checkout of the sources.
+
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+/** The folder with the page's `index.html`. */
+export async function pageFolder(): Promise<string> {
+  if (import.meta.url.endsWith('.ts')) {
+    // A checkout. In a program of its own: what builds the page is no part of the package.
+    const script = fileURLToPath(new URL('../../../scripts/inspector-page.ts', import.meta.url));
+    const { stdout } = await promisify(execFile)(process.execPath, [script]);
+    return stdout.trim();
+  }
+  const folder = fileURLToPath(new URL('../page/', import.meta.url));
+  if (existsSync(folder)) return folder;
+  throw new Error(`The inspector's page is missing: ${folder}. Install turnchart anew, or run npm run build.`);
+}

@@ -1,0 +1,59 @@
+// Serves the files of the page, and nothing else.
+
+import { readdirSync, readFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
+import { extname, join } from 'node:path';
+
+const types: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.txt': 'text/plain; charset=utf-8',
+};
+
+// No frame around the page, nothing from elsewhere in it, and its address, which holds the token, told to nobody.
+const headers = {
+  'Content-Security-Policy': [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self' 'unsafe-inline'",
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    "worker-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; '),
+  'Referrer-Policy': 'no-referrer',
+  'X-Content-Type-Options': 'nosniff',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cache-Control': 'no-store',
+};
+
+/** The page's files by path, read once: a request chooses among them and never names a file. */
+export function readPage(folder: string): ReadonlyMap<string, { readonly type: string; readonly body: Buffer }> {
+  const files = new Map<string, { readonly type: string; readonly body: Buffer }>();
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const file = join(entry.parentPath, entry.name);
+    const path = file.slice(join(folder, '/').length).replaceAll('\\', '/');
+    files.set(path, { type: types[extname(path)] ?? 'application/octet-stream', body: readFileSync(file) });
+  }
+  return files;
+}
+
+/** Answers one request for a path below the token. */
+export function servePage(page: ReturnType<typeof readPage>, path: string, response: ServerResponse): void {
+  const file = page.get(path === '' ? 'index.html' : path);
+  if (file === undefined) return serveText(response, 404, 'The inspector has no such file.');
+  response.writeHead(200, { ...headers, 'Content-Type': file.type });
+  response.end(file.body);
+}
+
+/** Answers with one sentence. */
+export function serveText(response: ServerResponse, status: number, text: string): void {
+  response.writeHead(status, { ...headers, 'Content-Type': 'text/plain; charset=utf-8' });
+  response.end(`${text}\n`);
+}
