@@ -38,7 +38,7 @@ export interface RealtimeScope {
   cancelResponse(): void;
   /** Tells the server what was heard of what it has sent, and the player to stop. */
   cutOutput(cause: InterruptionCause): void;
-  /** Answers the caller once nothing is being interrupted. */
+  /** Nobody waits for a reply to the calls that run; answers the caller once nothing is being interrupted. */
   awaitQuiet(event: ResponseInterrupt): void;
   /** The server did not answer in time. */
   giveUp(what: 'request' | 'occupied' | 'recall' | 'cancel' | 'flush'): void;
@@ -306,7 +306,6 @@ const config = {
       on: {
         'wire.closed': { target: 'reconnecting', actions: 'noteEnd' },
         'session.failed': { target: 'closing', actions: 'noteEnd' },
-        'response.interrupt': { actions: 'awaitQuiet' },
       },
       states: {
         link: {
@@ -318,7 +317,7 @@ const config = {
               on: {
                 'microphone.congested': 'congested',
                 'session.expiring': 'expiring',
-                'xstate.done.actor.expiry': 'expiring',
+                'xstate.done.actor.expiry': { target: 'expiring', actions: 'announceExpiry' },
                 'session.close': closeFromLive,
               },
             },
@@ -327,7 +326,7 @@ const config = {
               on: {
                 'microphone.relieved': 'open',
                 'session.expiring': 'expiring',
-                'xstate.done.actor.expiry': 'expiring',
+                'xstate.done.actor.expiry': { target: 'expiring', actions: 'announceExpiry' },
                 'session.close': closeFromLive,
               },
             },
@@ -540,12 +539,15 @@ const config = {
             none: {
               description: 'No call is open.',
               entry: 'lookAround',
-              on: { 'tool.requested': 'running' },
+              on: { 'tool.requested': 'running', 'response.interrupt': { actions: 'awaitQuiet' } },
             },
             running: {
               description: 'At least one call is open.',
               tags: 'toolRunning',
-              on: { 'tool.settled': { guard: 'isLast', target: 'none' } },
+              on: {
+                'tool.settled': { guard: 'isLast', target: 'none' },
+                'response.interrupt': { actions: 'awaitQuiet' },
+              },
             },
           },
         },

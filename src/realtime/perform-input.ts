@@ -109,6 +109,7 @@ function sendImage(record: SessionRecord, { image, text, respond = 'auto' }: Inp
 
 function addItem(record: SessionRecord, item: WireItem, respond: 'auto' | 'now' | 'never'): Promise<void> {
   const itemId = record.nextId();
+  record.ledger.sent(itemId);
   const send = (eventId: string) => record.microphone.behindCommands({ type: 'item.create', eventId, itemId, item });
   const promise = acknowledged(record, `item.added ${itemId}`, send, () => {
     record.ledger.forget(itemId);

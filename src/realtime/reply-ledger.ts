@@ -21,8 +21,8 @@ export interface Debt {
   readonly request: RealtimeResponseRequest | undefined;
   readonly raw: JsonValue | undefined;
   readonly debtor: Debtor | undefined;
-  /** Items the answer has to know, which the server has not confirmed yet. */
-  readonly unconfirmed: Set<string>;
+  /** Items the answer has to know. */
+  readonly items: readonly string[];
 }
 
 /** Debts that one `response.create` pays. */
@@ -39,13 +39,15 @@ export interface DebtParts {
   readonly request?: RealtimeResponseRequest;
   readonly raw?: JsonValue;
   readonly debtor?: Debtor;
-  readonly items?: Iterable<string>;
+  readonly items?: readonly string[];
 }
 
 /** The debts of one session. */
 export class ReplyLedger {
   #debts: Debt[] = [];
   #version = 0;
+  // Items that were sent and that the server has not confirmed.
+  readonly #unconfirmed = new Set<string>();
 
   /** How many replies are owed, without one that is under way. */
   get owed(): number {
@@ -53,12 +55,17 @@ export class ReplyLedger {
   }
 
   add({ cause, request, raw, debtor, items = [] }: DebtParts): void {
-    this.#debts.push({ version: ++this.#version, cause, request, raw, debtor, unconfirmed: new Set(items) });
+    this.#debts.push({ version: ++this.#version, cause, request, raw, debtor, items });
+  }
+
+  /** An item is on its way: an answer that begins before it is confirmed does not know it. */
+  sent(itemId: string): void {
+    this.#unconfirmed.add(itemId);
   }
 
   /** The server has the item: an answer that begins from now on knows it. */
   confirm(itemId: string): void {
-    for (const { unconfirmed } of this.#debts) unconfirmed.delete(itemId);
+    this.#unconfirmed.delete(itemId);
   }
 
   /** Takes the oldest debt, and with it every automatic one its answer pays as well. */
@@ -84,14 +91,16 @@ export class ReplyLedger {
 
   /** The server answers by itself: that pays every automatic debt whose items it knew. */
   payByServer(): void {
-    const isPaid = (debt: Debt) => debt.request === undefined && debt.unconfirmed.size === 0;
+    const isPaid = (debt: Debt) =>
+      debt.request === undefined && !debt.items.some((item) => this.#unconfirmed.has(item));
     for (const debt of this.#debts) if (isPaid(debt)) debt.debtor?.begun();
     this.#debts = this.#debts.filter((debt) => !isPaid(debt));
   }
 
   /** The item was refused: nothing is owed for it. */
   forget(itemId: string): void {
-    this.#debts = this.#debts.filter(({ unconfirmed }) => !unconfirmed.has(itemId));
+    this.#unconfirmed.delete(itemId);
+    this.#debts = this.#debts.filter(({ items }) => !items.includes(itemId) || items.length > 1);
   }
 
   /** Nothing is owed any more. */

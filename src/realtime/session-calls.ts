@@ -41,7 +41,9 @@ export function sendResult(
   }
   const itemId = record.nextId();
   const eventId = record.nextId();
+  record.ledger.sent(itemId);
   record.acknowledgements.expect(`item.added ${itemId}`, eventId, (error) => {
+    record.ledger.confirm(itemId);
     record.tell(
       error === undefined
         ? { type: 'toolCall.resultSent', callId, delivered: 'sent' }

@@ -199,6 +199,7 @@ export async function openSession(
     { type: 'wire.opened' },
     { type: 'session.created', sessionId: 'sess_1', settings: wireOptions.settings ?? {} },
   );
+  if (wireOptions.acknowledges === false) fake.wire.give({ type: 'session.configured', settings: {} });
   await fake.session.ready;
   await fake.settle();
   return fake;
