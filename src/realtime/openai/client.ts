@@ -49,17 +49,18 @@ export async function clientOf(options: ClientOptions, asker: string): Promise<R
 }
 
 /** What error messages may say about who was asked, and what they must not quote. */
-export function factsOf(client: RealtimeClient | undefined, options: ClientOptions, model: string): CallFacts {
-  const address = client?.baseURL ?? options.baseURL;
+export function factsOf(
+  client: RealtimeClient | undefined,
+  options: ClientOptions & { readonly headers?: Readonly<Record<string, string>> | undefined },
+  model: string,
+  access?: Pick<Access, 'baseURL' | 'key'>,
+): CallFacts {
+  const address = access?.baseURL ?? client?.baseURL ?? options.baseURL;
+  const keys = [options.apiKey, access?.key, client?.apiKey ?? undefined, client?.webhookSecret ?? undefined];
   return {
     provider: 'OpenAI',
     model,
-    secrets: [
-      options.apiKey,
-      client?.apiKey ?? undefined,
-      client?.webhookSecret ?? undefined,
-      ...secretsIn({}, address),
-    ],
+    secrets: [...keys, ...secretsIn(options.headers, address)],
     baseURL: address === undefined ? undefined : shownAddress(address),
     keyVariable: options.baseURL === undefined ? 'OPENAI_API_KEY' : undefined,
   };

@@ -9,14 +9,13 @@ type ErrorFact = Extract<WireFact, { readonly type: 'error' }>;
 
 const benignCodes: ReadonlySet<string> = new Set([
   'response_cancel_not_active',
-  'conversation_already_has_active_response',
   'item_truncate_invalid_item_id',
   'item_truncate_invalid_audio_end_ms',
   'item_delete_invalid_item_id',
   'item_retrieve_invalid_item_id',
 ]);
 // Some of them come with a code that says only "invalid value".
-const benignWords = /cancellation failed: no active response|already shorter than|already has an active response/i;
+const benignWords = /cancellation failed: no active response|already shorter than/i;
 
 // No request will succeed any more.
 const fatalCodes: ReadonlySet<string> = new Set([

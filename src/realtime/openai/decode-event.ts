@@ -13,6 +13,7 @@ import { decodeUsage } from './decode-usage.ts';
 import { currentName } from './dialect.ts';
 import { requestIdKey } from './encode-command.ts';
 import { optional } from './merge.ts';
+import type { RequestMatcher } from './request-matcher.ts';
 
 /** What a decoder is told once. */
 export interface DecoderOptions {
@@ -20,6 +21,7 @@ export interface DecoderOptions {
   readonly secrets: () => readonly (string | undefined)[];
   /** A side socket's session was announced by the link itself: the server's own announcement is then only told as it is. */
   readonly isSideband: boolean;
+  readonly requests: RequestMatcher;
 }
 
 /** Turns events into facts. */
@@ -30,6 +32,7 @@ export interface EventDecoder {
 
 /** What was told about an answer that is not done yet. */
 interface OpenResponse {
+  requestId: string | undefined;
   /** Of calls: their names come with the item, in the former generation not with the arguments. */
   readonly callNames: Map<string, string>;
   readonly toldCalls: Set<string>;
@@ -48,7 +51,7 @@ export function createEventDecoder(options: DecoderOptions): EventDecoder {
     if (known !== undefined) return known;
     const [oldest] = responses.keys();
     if (responses.size >= maxOpenResponses && oldest !== undefined) forget(oldest);
-    const opened: OpenResponse = { callNames: new Map(), toldCalls: new Set() };
+    const opened: OpenResponse = { requestId: undefined, callNames: new Map(), toldCalls: new Set() };
     responses.set(id, opened);
     return opened;
   };
@@ -70,17 +73,22 @@ export function createEventDecoder(options: DecoderOptions): EventDecoder {
         return options.isSideband ? undefined : sessionCreated(event);
       case 'session.updated': {
         const session = recordOf(event['session']);
-        return session && [{ type: 'session.configured', settings: decodeSettings(session) }];
+        if (session === undefined) return undefined;
+        const settings = decodeSettings(session);
+        options.requests.configured(settings.createsResponse);
+        return [{ type: 'session.configured', settings }];
       }
       case 'input_audio_buffer.speech_started':
         return [{ type: 'speech.started', ...optional('itemId', itemId), ...audioMs(event, 'audio_start_ms') }];
       case 'input_audio_buffer.speech_stopped':
         return [{ type: 'speech.stopped', ...optional('itemId', itemId), ...audioMs(event, 'audio_end_ms') }];
       case 'input_audio_buffer.committed':
+        options.requests.committed();
         return [{ type: 'input.committed', itemId: place.itemId, ...previousItem(event) }];
       case 'input_audio_buffer.cleared':
         return [{ type: 'input.cleared' }];
       case 'input_audio_buffer.timeout_triggered':
+        options.requests.waited();
         return [{ type: 'input.idle' }];
       case 'input_audio_buffer.dtmf_event_received': {
         const digit = textAt(event, 'event');
@@ -175,7 +183,7 @@ export function createEventDecoder(options: DecoderOptions): EventDecoder {
       case 'output_audio_buffer.cleared':
         return [{ type: 'output.cleared', ...optional('responseId', responseId) }];
       case 'error':
-        return [decodeError(event, options.secrets())];
+        return [failed(event)];
       default:
         return undefined;
     }
@@ -185,8 +193,11 @@ export function createEventDecoder(options: DecoderOptions): EventDecoder {
     const response = recordOf(event['response']);
     const id = textAt(response, 'id');
     if (response === undefined || id === undefined) return undefined;
-    openResponse(id);
-    return [{ type: 'response.created', responseId: id, ...requestOf(response) }];
+    // One that is told twice belongs to what it belonged to.
+    const isNew = !responses.has(id);
+    const opened = openResponse(id);
+    if (isNew) opened.requestId = options.requests.match(response);
+    return [{ type: 'response.created', responseId: id, ...belonging(response, opened.requestId) }];
   };
 
   const responseDone = (event: JsonRecord): readonly WireFact[] | undefined => {
@@ -201,12 +212,18 @@ export function createEventDecoder(options: DecoderOptions): EventDecoder {
       {
         type: 'response.done',
         responseId: id,
-        ...requestOf(response),
+        ...belonging(response, known?.requestId ?? textAt(recordOf(response['metadata']), requestIdKey)),
         ...statusOf(response, options.secrets()),
         calls: (listOf(response['output']) ?? []).flatMap((item) => callOf(recordOf(item), known) ?? []),
         ...optional('usage', usage),
       },
     ];
+  };
+
+  const failed = (event: JsonRecord): WireFact => {
+    const fact = decodeError(event, options.secrets());
+    options.requests.refused(fact.causedBy);
+    return fact;
   };
 
   const noteItem = (event: JsonRecord, responseId: string | undefined): void => {
@@ -269,9 +286,12 @@ function previousItem(event: JsonRecord): { readonly previousItemId?: string } {
 }
 
 /** Which of our requests an answer belongs to, and whether it stands beside the conversation. */
-function requestOf(response: JsonRecord): { readonly requestId?: string; readonly outOfBand?: boolean } {
+function belonging(
+  response: JsonRecord,
+  requestId: string | undefined,
+): { readonly requestId?: string; readonly outOfBand?: boolean } {
   return {
-    ...optional('requestId', textAt(recordOf(response['metadata']), requestIdKey)),
+    ...optional('requestId', requestId),
     ...(response['conversation_id'] === null ? { outOfBand: true } : {}),
   };
 }

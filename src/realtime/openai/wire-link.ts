@@ -9,6 +9,7 @@ import { createEventDecoder } from './decode-event.ts';
 import { createFrameDecoder, malformed } from './decode-frame.ts';
 import { dialectOf, type Dialect } from './dialect.ts';
 import { encodeCommand } from './encode-command.ts';
+import { RequestMatcher } from './request-matcher.ts';
 import type { OpenSocket, RealtimeSocket, SocketFailure, SocketRequest } from './socket.ts';
 
 /** What a link is opened with. */
@@ -47,8 +48,10 @@ export function openLink(options: LinkOptions, receive: WireReceiver): WireLink 
     end({ type: 'wire.closed', code, ...(reason === '' ? {} : { reason }), ...(error === undefined ? {} : { error }) });
   };
   // What the server says about us may quote our key.
-  const secrets = { get: () => options.facts().secrets ?? [] };
-  const read = createFrameDecoder(createEventDecoder({ secrets: secrets.get, isSideband: callId !== undefined }), tell);
+  const secrets = (): readonly (string | undefined)[] => options.facts().secrets ?? [];
+  const requests = new RequestMatcher();
+  const decoder = createEventDecoder({ secrets, isSideband: callId !== undefined, requests });
+  const read = createFrameDecoder(decoder, tell);
 
   const connect = async (): Promise<void> => {
     const { open, request } = await options.prepare();
@@ -82,6 +85,8 @@ export function openLink(options: LinkOptions, receive: WireReceiver): WireLink 
         written?.();
         return;
       }
+      if (command.type === 'response.create') requests.asked(command.eventId);
+      if (command.type === 'audio.commit') requests.committing();
       if (socket === undefined || isOver) written?.();
       else socket.send(text, written);
     },

@@ -365,7 +365,7 @@ describe('an error', () => {
     const message =
       'Conversation already has an active response in progress: resp_1. Wait until the response is finished before creating a new one.';
     expect(error({ code, message, event_id: 'q' })).toMatchObject({
-      kind: 'benign',
+      kind: 'request',
       activeResponseId: 'resp_1',
       causedBy: 'q',
     });

@@ -2,6 +2,7 @@
 
 import { createEventDecoder } from '../../../src/realtime/openai/decode-event.ts';
 import { createFrameDecoder } from '../../../src/realtime/openai/decode-frame.ts';
+import { RequestMatcher } from '../../../src/realtime/openai/request-matcher.ts';
 import type { WireFact } from '../../../src/realtime/wire.ts';
 import type { WireEvent } from './wire-server.ts';
 
@@ -9,12 +10,13 @@ import type { WireEvent } from './wire-server.ts';
 interface Settings {
   readonly isSideband?: boolean;
   readonly secrets?: readonly string[];
+  readonly requests?: RequestMatcher;
 }
 
 /** One decoder for a whole session: gives the facts of one frame at a time. */
-export function frameDecoder({ isSideband = false, secrets = [] }: Settings = {}) {
+export function frameDecoder({ isSideband = false, secrets = [], requests = new RequestMatcher() }: Settings = {}) {
   let facts: WireFact[] = [];
-  const read = createFrameDecoder(createEventDecoder({ isSideband, secrets: () => secrets }), (fact) =>
+  const read = createFrameDecoder(createEventDecoder({ isSideband, secrets: () => secrets, requests }), (fact) =>
     facts.push(fact),
   );
   return (frame: string | Uint8Array): readonly WireFact[] => {

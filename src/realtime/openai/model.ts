@@ -1,0 +1,64 @@
+// `openaiRealtime(…)`: a RealtimeModel over a WebSocket to OpenAI, or beside a telephone or WebRTC call.
+
+import { TurnchartError } from '../../contracts/errors.ts';
+import type { RealtimeModel, RealtimeSessionOptions } from '../../contracts/realtime.ts';
+import { connectRealtime } from '../connect.ts';
+import { acceptCall, hangupCall } from './calls.ts';
+import { isClient, type ClientOptions } from './client.ts';
+import type { OpenSocket } from './socket.ts';
+import { openaiWire } from './wire.ts';
+
+/** Options of `openaiRealtime(…)`. Only `model` is required. */
+export interface OpenAIRealtimeOptions extends ClientOptions {
+  /** As the server names it: `gpt-realtime`, `gpt-realtime-mini`, … */
+  readonly model: string;
+  /** Of sessions whose own options name none. */
+  readonly voice?: string;
+  /** Sent with the socket's upgrade, where the platform can: not in browsers. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Instead of `ws` in Node and the platform's WebSocket in browsers: a proxy, a recorder, a test. */
+  readonly socket?: OpenSocket;
+}
+
+/**
+ * A realtime model of OpenAI, or of a server that speaks its protocol, in the current or the former event names. A session
+ * over the WebSocket needs no SDK; calls need it. Throws `options.invalid`; `connect` rejects with `peer.missing` without
+ * `ws` in Node.
+ */
+export function openaiRealtime(options: OpenAIRealtimeOptions): RealtimeModel {
+  checkOptions(options);
+  const { model, voice } = options;
+  const own = (session: RealtimeSessionOptions): RealtimeSessionOptions =>
+    voice === undefined ? session : { voice, ...session };
+  return {
+    id: `openai:${model}`,
+    async connect(session = {}) {
+      return connectRealtime(await openaiWire({ model }, options), own(session));
+    },
+    async connectForCall({ callId, accept = true }, session = {}) {
+      const wire = await openaiWire({ callId }, options); // whatever is missing is told before the call is answered
+      const settings = own(session);
+      const { signal } = settings;
+      if (accept) await acceptCall(callId, { ...options, session: settings, ...(signal && { signal }) });
+      try {
+        return await connectRealtime(wire, settings);
+      } catch (thrown) {
+        // Nobody would run its tools or end it.
+        if (accept) await hangupCall(callId, options).catch(() => undefined);
+        throw thrown;
+      }
+    },
+  };
+}
+
+function checkOptions({ model, client }: OpenAIRealtimeOptions): void {
+  if (typeof model !== 'string' || model === '') {
+    throw new TurnchartError('options.invalid', 'openaiRealtime({ model }) needs a model id such as "gpt-realtime".');
+  }
+  if (client !== undefined && !isClient(client)) {
+    throw new TurnchartError(
+      'options.invalid',
+      'openaiRealtime({ client }) expects an instance of openai@7, an object with realtime.calls. Pass `new OpenAI(…)`, or leave it out.',
+    );
+  }
+}

@@ -1,0 +1,159 @@
+// The telephone's front desk: webhook in, session out. Verified, each call once, answered in time or refused. Called by the
+// app's HTTP server.
+
+import { messageOf, TurnchartError } from '../../contracts/errors.ts';
+import { hostWith, type Host } from '../../contracts/host.ts';
+import type { RealtimeModel, RealtimeSession, RealtimeSessionOptions } from '../../contracts/realtime.ts';
+import { acceptCall, hangupCall, rejectCall } from './calls.ts';
+import type { ClientOptions } from './client.ts';
+import { verifyWebhook, type IncomingCall, type WebhookOptions, type WebhookRequest } from './webhook.ts';
+
+/** What the app says to a ringing call. */
+export type CallDecision =
+  /** Answer it with these settings. */
+  | { readonly accept: RealtimeSessionOptions }
+  /** Refuse it with this SIP status: 603 declined, 486 busy, … */
+  | { readonly reject: number };
+
+/** How calls are received. */
+export interface ReceiveCallsOptions extends ClientOptions, Pick<WebhookOptions, 'secret' | 'toleranceSeconds'> {
+  /** `openaiRealtime(…)`, for the session beside the call. */
+  readonly realtime: RealtimeModel;
+  /** The model's name at the server. */
+  readonly model: string;
+  /** Decides about a call, from who calls. A throw refuses it with 603. */
+  readonly decide: (call: IncomingCall) => CallDecision | Promise<CallDecision>;
+  /** Gets the session of each answered call, and owns it. A throw, or a rejection, hangs up. */
+  readonly onSession: (session: RealtimeSession, call: IncomingCall) => unknown;
+  /** Told of every failure that has no caller: the call is refused, or hung up, besides. */
+  readonly onError?: (error: unknown, call: IncomingCall) => void;
+  /** From the webhook until the call must be answered, in milliseconds; then it is refused as busy. Default 8,000. */
+  readonly deadlineMs?: number;
+  readonly host?: Partial<Host>;
+}
+
+/** What became of a webhook. `status` = answer the HTTP request with it. */
+export interface ReceivedCall {
+  readonly status: 200 | 400;
+  readonly outcome: 'accepted' | 'rejected' | 'failed' | 'duplicate' | 'ignored' | 'unverified';
+  readonly callId?: string;
+  /** Of `unverified` and `failed`. */
+  readonly why?: string;
+}
+
+/** Takes webhooks. */
+export interface CallReceiver {
+  /** Resolves when the call is answered or refused, within the deadline; never rejects for what came in. The session follows. */
+  receive(request: WebhookRequest): Promise<ReceivedCall>;
+}
+
+/** Deliveries are repeated for days; nobody needs the ids of more calls than this. */
+const maxRemembered = 10_000;
+
+/** A receiver for one webhook endpoint. Throws `options.invalid` for a deadline that is none. */
+export function receiveCalls(options: ReceiveCallsOptions): CallReceiver {
+  const { deadlineMs = 8000 } = options;
+  if (!(deadlineMs > 0 && deadlineMs < 2 ** 31)) {
+    throw new TurnchartError(
+      'options.invalid',
+      `receiveCalls({ deadlineMs }) expects milliseconds above 0, got ${String(deadlineMs)}.`,
+    );
+  }
+  const seen = new Set<string>();
+  const isNew = (callId: string): boolean => {
+    if (seen.has(callId)) return false;
+    seen.add(callId);
+    const [oldest] = seen;
+    if (seen.size > maxRemembered && oldest !== undefined) seen.delete(oldest);
+    return true;
+  };
+
+  return {
+    async receive(request) {
+      const webhook = await verifyWebhook(request, options);
+      if (!webhook.verified) return { status: 400, outcome: 'unverified', why: webhook.why };
+      if (webhook.type !== 'call.incoming') return { status: 200, outcome: 'ignored' };
+      const { call } = webhook;
+      // Marked before anything is awaited: a second delivery may come at once.
+      if (!isNew(call.callId)) return { status: 200, outcome: 'duplicate', callId: call.callId };
+      return { status: 200, callId: call.callId, ...(await answer(call, options, deadlineMs)) };
+    },
+  };
+}
+
+type Answer = Pick<ReceivedCall, 'outcome' | 'why'>;
+
+async function answer(call: IncomingCall, options: ReceiveCallsOptions, deadlineMs: number): Promise<Answer> {
+  const host = hostWith(options.host);
+  const late = new AbortController();
+  const timer = host.setTimeout(() => late.abort(tooLate), deadlineMs);
+  try {
+    const decision = await beforeAbort(decideOn(call, options), late.signal);
+    if ('reject' in decision) return await refuse(call, decision.reject, options, { outcome: 'rejected' });
+    const { accept: session } = decision;
+    await acceptCall(call.callId, { ...options, session, signal: late.signal });
+    void attend(call, session, options);
+    return { outcome: 'accepted' };
+  } catch (thrown) {
+    tell(thrown, call, options);
+    const isLate = late.signal.aborted;
+    return await refuse(call, isLate ? 486 : 603, options, {
+      outcome: 'failed',
+      why: isLate ? `not answered within ${deadlineMs} ms` : messageOf(thrown),
+    });
+  } finally {
+    host.clearTimeout(timer);
+  }
+}
+
+const tooLate = new Error('the call was not answered in time');
+
+async function decideOn(call: IncomingCall, options: ReceiveCallsOptions): Promise<CallDecision> {
+  return options.decide(call);
+}
+
+/** The session beside the call, handed to the app; without either nobody would end the call. */
+async function attend(
+  call: IncomingCall,
+  session: RealtimeSessionOptions,
+  options: ReceiveCallsOptions,
+): Promise<void> {
+  try {
+    const connected = await options.realtime.connectForCall({ callId: call.callId, accept: false }, session);
+    await options.onSession(connected, call);
+  } catch (thrown) {
+    tell(thrown, call, options);
+    await hangupCall(call.callId, options).catch((error: unknown) => tell(error, call, options));
+  }
+}
+
+async function refuse(
+  { callId }: IncomingCall,
+  statusCode: number,
+  options: ReceiveCallsOptions,
+  told: Answer,
+): Promise<Answer> {
+  try {
+    await rejectCall(callId, { ...options, statusCode });
+    return told;
+  } catch (thrown) {
+    // The caller is gone, most often. But an answer that was cut off by the deadline may have arrived all the same.
+    await hangupCall(callId, options).catch(() => undefined);
+    return { outcome: 'failed', why: told.why ?? messageOf(thrown) };
+  }
+}
+
+function tell(error: unknown, call: IncomingCall, { onError }: ReceiveCallsOptions): void {
+  try {
+    onError?.(error, call);
+  } catch {
+    // A listener's own failure has nobody else to go to.
+  }
+}
+
+function beforeAbort<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true }); // ours: an Error
+    work.then(resolve, reject);
+  });
+}
