@@ -10,7 +10,7 @@ export default {
     ...entrySources(manifest).values(),
     ...Object.values(manifest.bin).map(sourceOf),
     'bench/*.ts',
-    'examples/**/*.ts',
+    'examples/**/*.{ts,tsx}',
     'scripts/*.ts',
     'scripts/**/*.mjs',
     'test/**/*.test.ts',
@@ -18,7 +18,7 @@ export default {
     'test/types/**/*.ts',
     'test/browser/page-*.ts',
   ],
-  project: ['src/**/*.ts', 'scripts/**/*.{ts,mjs}', 'test/**/*.ts', 'examples/**/*.ts', 'bench/**/*.ts'],
+  project: ['src/**/*.ts', 'scripts/**/*.{ts,mjs}', 'test/**/*.ts', 'examples/**/*.{ts,tsx}', 'bench/**/*.ts'],
   ignoreDependencies: [
     'node-floor', // the oldest Node we promise, run by scripts/smoke.ts
     '@arethetypeswrong/cli', // run by scripts/check.ts
@@ -26,13 +26,9 @@ export default {
     // For the inspector page and realtime sessions; each line goes with its first use.
     '@openai/agents-realtime',
     '@statelyai/inspect',
-    '@types/react',
-    '@types/react-dom',
     '@types/ws',
     '@vitejs/plugin-react',
     'elkjs',
-    'react',
-    'react-dom',
     'ws',
   ],
   ignoreBinaries: ['mkfifo'], // a program of the system
