@@ -44,6 +44,11 @@ export function bodyOf({ response }: Recording): string {
   return response.text ?? JSON.stringify(response.body);
 }
 
+/** Typographic quotes and dashes made plain, as one recorder's cleaning did in requests but not in answers. */
+export function flattened(text: string): string {
+  return text.replace(/[‘’]/g, "'").replace(/[“”]/g, '"').replace(/—/g, '--').replace(/–/g, '-').replace(/…/g, '...');
+}
+
 /** A small seeded generator (mulberry32): the same numbers in [0, 1) for the same seed. */
 export function seeded(seed: number): () => number {
   let state = seed | 0;

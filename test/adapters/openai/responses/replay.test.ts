@@ -9,7 +9,7 @@ import type { Block } from '../../../../src/conversation/block.ts';
 import type { JsonValue } from '../../../../src/conversation/json.ts';
 import type { Message } from '../../../../src/conversation/message.ts';
 import { collect } from '../../collect.ts';
-import { readRecordings, replaying, type Recording } from '../../recordings.ts';
+import { flattened, readRecordings, replaying, type Recording } from '../../recordings.ts';
 import type { Wire } from './wire.ts';
 
 const recordings = readRecordings('openai-responses').filter((recording) => inputOf(recording).length > 0);
@@ -119,9 +119,6 @@ function accepted(items: readonly Wire[]): readonly Wire[] {
       return { ...rest, content: parts.map((part) => flattened((part['text'] ?? '') as string)) };
     });
 }
-
-const flattened = (text: string): string =>
-  text.replace(/[‘’]/g, "'").replace(/[“”]/g, '"').replace(/—/g, '--').replace(/–/g, '-').replace(/…/g, '...');
 
 /** Drops ids the recorder did not send, item by item. */
 function withRecordedIds(ours: readonly Wire[], recorded: readonly Wire[]): readonly Wire[] {
