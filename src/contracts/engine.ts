@@ -83,7 +83,7 @@ export interface EngineOptions<TurnContext = unknown> {
   retry?: RetryOptions;
   approve?: Approve<TurnContext>;
   backgroundTasks?: BackgroundTaskRegistry;
-  /** Told when a listener, reader or `inspect` callback throws. Default: ignored. */
+  /** Told when a listener, reader, `inspect` callback, frame or a tool's own rule (`needsApproval`, `isConcurrencySafe`) throws. Default: ignored. */
   onListenerError?: (error: unknown) => void;
   host?: Partial<Host>;
   /** Receives XState's inspection events of everything that runs on this engine. */

@@ -5,6 +5,7 @@ import { defaultHost, type Host } from '../contracts/host.ts';
 import type { Block } from '../conversation/block.ts';
 import type { Message } from '../conversation/message.ts';
 import { answerBlockFault } from '../services/answer-block.ts';
+import { isOrdinaryObject } from '../tools/plain-copy.ts';
 
 /**
  * A user message of this text, or a copy of this message: what its owner does to it later changes nothing. A text never
@@ -27,10 +28,12 @@ export function acceptMessage(input: string | Message, host: Host, isTaken: (id:
 // Message and blocks; what is no message stays as it is, to be refused.
 function copyOf(message: Message): Message {
   if (typeof message !== 'object' || message === null) return message;
-  const { content } = message;
-  if (!Array.isArray(content)) return { ...message };
+  const { content, meta } = message;
+  const copy = { ...message };
+  if ('meta' in message && meta === undefined) delete (copy as { meta?: unknown }).meta;
+  if (!Array.isArray(content)) return copy;
   const isBlock = (block: unknown) => typeof block === 'object' && block !== null;
-  return { ...message, content: content.map((block: Block) => (isBlock(block) ? { ...block } : block)) };
+  return Object.assign(copy, { content: content.map((block: Block) => (isBlock(block) ? { ...block } : block)) });
 }
 
 /** Why a message cannot be submitted, to follow "because"; undefined when it can. */
@@ -42,20 +45,42 @@ export function submitFault(message: Message): string | undefined {
   if (!Array.isArray(message.content) || message.content.length === 0) return 'its content is not a non-empty array';
   for (const block of message.content) {
     if (typeof block !== 'object' || block === null || typeof block.type !== 'string') return 'a block has no type';
-    if (block.type === 'toolCall' || block.type === 'toolResult') return `it holds a block of type "${block.type}"`;
-    const fault = blockFault(block);
+    if (notFromUsers.has(block.type)) return `it holds a block of type "${block.type}"`;
+    const fault = answerBlockFault(block);
     if (fault !== undefined) return fault;
   }
   const isBlank = message.content.every((block) => block.type === 'text' && String(block.text).trim() === '');
-  return isBlank ? 'it is empty' : undefined;
+  return isBlank ? 'it is empty' : jsonFault(message);
 }
 
-// What is malformed could never be stored: the whole conversation would be lost with it.
-function blockFault(block: Block): string | undefined {
-  if (block.type !== 'boundary') return answerBlockFault(block);
-  const { summary, keepFrom } = block;
-  if (typeof summary === 'string' && typeof keepFrom === 'string') return undefined;
-  return 'a boundary block needs summary and keepFrom as strings';
+// What only models, tools and compactions write.
+const notFromUsers: ReadonlySet<string> = new Set<Block['type']>([
+  'toolCall',
+  'toolResult',
+  'thinking',
+  'boundary',
+  'provider',
+]);
+
+// What JSON would lose or change could never be stored: the whole conversation would be lost with it.
+function jsonFault(message: Message): string | undefined {
+  if (message.meta !== undefined && (typeof message.meta !== 'object' || message.meta === null)) {
+    return 'its meta is no object';
+  }
+  try {
+    return isJson(message) ? undefined : 'it holds something that is no JSON, as undefined or an instance of a class';
+  } catch {
+    return 'it holds a cycle, or data that is nested too deeply';
+  }
+}
+
+function isJson(value: unknown): boolean {
+  if (typeof value === 'number') return Number.isFinite(value);
+  if (typeof value !== 'object' || value === null) {
+    return value === null || typeof value === 'string' || typeof value === 'boolean';
+  }
+  if (Array.isArray(value)) return value.findIndex((item) => !isJson(item)) < 0; // unlike `every`, it sees holes
+  return isOrdinaryObject(value) && Object.values(value).every(isJson);
 }
 
 function invalid(fault: string): TurnchartError {

@@ -4,12 +4,13 @@ import { defaultHost } from '../contracts/host.ts';
 import type { Completion, Model, ModelRequest } from '../contracts/model.ts';
 import { callModel, type ModelCall } from '../services/call-model.ts';
 import { completionOf } from '../services/complete-call.ts';
+import { checkModel } from './settings.ts';
 
 // The engine's default for a silent stream; a bare call has no engine to ask.
 const idleTimeoutMs = 120_000;
 
 /**
- * The model's whole answer. Not retried: rejects with the ModelError of the one attempt, or with the signal's reason.
+ * The model's whole answer. Not retried: rejects with the ModelError of the one attempt, with the signal's reason, or with `options.invalid`.
  * A stream silent for 120 s is ended as `stream.idle`.
  */
 export function complete(
@@ -19,6 +20,7 @@ export function complete(
 ): Promise<Completion> {
   const signal = options?.signal;
   return new Promise((resolve, reject) => {
+    checkModel(model);
     if (signal?.aborted === true) return reject(signal.reason);
     const messageId = defaultHost.createId('message');
     let call: ModelCall | undefined;

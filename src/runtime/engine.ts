@@ -25,7 +25,7 @@ export function createChartedEngine<TurnContext>(
 ): Engine<TurnContext> {
   // Inside, contexts are opaque: what a turn is started with is what its tools were typed for.
   const given = options as unknown as EngineOptions;
-  const own = { ...given, transformers: given.transformers ?? defaultTransformers() };
+  const own = { ...given, transformers: given?.transformers ?? defaultTransformers() };
   const settings = settingsOf(own, charts);
   const engine: Engine<TurnContext> = {
     model: options.model,

@@ -1,6 +1,7 @@
 // How a message that was steered into a running turn is marked for the model.
 
 import type { Message } from '../conversation/message.ts';
+import { atOnce } from '../services/thenable.ts';
 import { submitFault } from './accept-message.ts';
 import type { Frame } from './ledger.ts';
 
@@ -20,7 +21,7 @@ export function frameWith(
   if (frame === null) return (message) => message;
   return (message) => {
     try {
-      const framed = frame(message);
+      const framed = atOnce(frame(message), 'frameInjectedMessage');
       const fault = submitFault(framed) ?? (framed.id === message.id ? undefined : 'its id differs');
       if (fault === undefined) return framed;
       throw new TypeError(

@@ -16,6 +16,7 @@ import type { CompactScope } from '../services/compact.ts';
 import type { ReloadScope } from '../services/reload.ts';
 import type { TurnSettings } from '../services/settings.ts';
 import { appendMessage, putContents, type EventSink } from '../services/transcript.ts';
+import { atOnce } from '../services/thenable.ts';
 import { TurnRecord } from '../services/turn-record.ts';
 import type { Watch } from '../services/watch.ts';
 import { makeValid, noteValid, releaseConversation } from './claim.ts';
@@ -423,7 +424,7 @@ export class ConversationScope implements ReloadScope, CompactScope {
   #askEngine(): TurnSettings {
     const { engine } = this.#options;
     try {
-      const { settings } = internalsOf(typeof engine === 'function' ? engine() : engine);
+      const { settings } = internalsOf(typeof engine === 'function' ? atOnce(engine(), 'The engine function') : engine);
       this.#onListenerError = settings.onListenerError;
       return settings;
     } catch (thrown) {

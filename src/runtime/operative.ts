@@ -21,6 +21,7 @@ import type { Message } from '../conversation/message.ts';
 import type { OperativeMachineEvent, Question } from '../machines/operative.ts';
 import { relay } from '../machines/relay.ts';
 import { acceptMessage } from './accept-message.ts';
+import { checkOptions, commandOptions, operativeOptions } from './check-options.ts';
 import { claimConversation, makeValid, releaseConversation } from './claim.ts';
 import { inspectedOperativeLogic, operativeLogic } from './charts.ts';
 import { noteActor } from './facade-actors.ts';
@@ -39,8 +40,6 @@ export function createOperative<TurnContext = unknown>(options: OperativeOptions
   return new ChartedOperative(options as unknown as OperativeOptions) as unknown as Operative<TurnContext>;
 }
 
-const policies: ReadonlySet<string> = new Set(['steer', 'queue', 'reject', 'preempt'] satisfies SubmitPolicy[]);
-
 class ChartedOperative implements Operative {
   readonly conversation: Conversation;
   readonly session: ToolSession;
@@ -49,6 +48,7 @@ class ChartedOperative implements Operative {
   readonly #host: Host;
 
   constructor(options: OperativeOptions) {
+    checkOptions('createOperative', options, operativeOptions);
     const engine = typeof options.engine === 'function' ? undefined : internalsOf(options.engine);
     const onListenerError = engine?.settings.onListenerError ?? (() => undefined);
     this.#host = engine?.settings.host ?? defaultHost;
@@ -103,22 +103,17 @@ class ChartedOperative implements Operative {
 
   async submit(
     input: string | Message,
-    options: { readonly turnContext?: unknown; readonly policy?: SubmitPolicy } = {},
+    options?: { readonly turnContext?: unknown; readonly policy?: SubmitPolicy },
   ): Promise<SubmitResult> {
-    const { policy = 'steer', turnContext } = options;
-    if (!policies.has(policy)) {
-      throw new TurnchartError(
-        'options.invalid',
-        `The option "policy" must be one of ${[...policies].join(', ')}, got ${String(policy)}.`,
-      );
-    }
+    if (options !== undefined) checkOptions('submit', options, commandOptions.submit);
+    const policy = options?.policy ?? 'steer';
     const { ledger } = this.#scope;
     const message = acceptMessage(input, this.#host, (id) => ledger.has(id));
     const known = ledger.known(message.id);
     if (known?.outcome !== undefined) {
       return resultOf(known, { ...known.outcome, events: this.#scope.readEvents() });
     }
-    const ticket = known ?? new Ticket(message, turnContext);
+    const ticket = known ?? new Ticket(message, options?.turnContext);
     // Nearly always the decision is there as soon as the chart has its event.
     let decision: Decision | undefined;
     let tell: ((decision: Decision) => void) | undefined;
@@ -138,6 +133,7 @@ class ChartedOperative implements Operative {
   }
 
   async resume(options: { readonly turnContext?: unknown } = {}): Promise<ResumeResult> {
+    checkOptions('resume', options, commandOptions.resume);
     return this.#ask<ResumeResult>('resume', options.turnContext, (question) => ({
       type: 'turn.resume',
       answerable: this.#scope.isAnswerable(),
@@ -146,6 +142,7 @@ class ChartedOperative implements Operative {
   }
 
   async cancel(options?: { readonly graceMs?: number }): Promise<TurnResult | undefined> {
+    if (options !== undefined) checkOptions('cancel', options, commandOptions.cancel);
     const { ledger } = this.#scope;
     const graceMs = options?.graceMs;
     return this.#ask<TurnResult | undefined>('cancel', undefined, (question) => ({
@@ -159,7 +156,9 @@ class ChartedOperative implements Operative {
     }));
   }
 
-  async compact({ instructions }: { readonly instructions?: string } = {}): Promise<boolean> {
+  async compact(options: { readonly instructions?: string } = {}): Promise<boolean> {
+    checkOptions('compact', options, commandOptions.compact);
+    const { instructions } = options;
     return this.#ask<boolean>('compact', undefined, (question) => ({
       type: 'operative.compact',
       possible: this.state === 'idle' && this.#scope.whyNotCompact() === undefined,

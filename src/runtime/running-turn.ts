@@ -3,7 +3,6 @@
 import { createActor } from 'xstate';
 import type { TurnRun } from '../contracts/engine.ts';
 import type { ToolContext } from '../contracts/tool.ts';
-import { TurnchartError } from '../contracts/errors.ts';
 import type { EngineEvent, TurnResult } from '../contracts/events.ts';
 import type { Conversation } from '../conversation/conversation.ts';
 import type { Message } from '../conversation/message.ts';
@@ -11,6 +10,7 @@ import type { TurnMachineEvent } from '../machines/turn.ts';
 import { Broadcaster } from '../services/broadcast.ts';
 import { TurnRecord } from '../services/turn-record.ts';
 import { acceptMessage } from './accept-message.ts';
+import { checkOptions, commandOptions, runOptions } from './check-options.ts';
 import { claimConversation, makeValid, releaseConversation } from './claim.ts';
 import type { EngineInternals } from './engine-internals.ts';
 import { SteerLedger } from './ledger.ts';
@@ -42,7 +42,8 @@ export class RunningTurn implements TurnRun {
   #hasEnded = false;
 
   constructor(conversation: Conversation, { settings, watch: usual }: EngineInternals, options: RunOptions = {}) {
-    this.#signal = signalOf(options);
+    checkOptions('Engine.run', options, runOptions);
+    this.#signal = options.signal;
     const { host } = settings;
     this.turnId = host.createId('turn');
     const session = createSession(host);
@@ -94,6 +95,7 @@ export class RunningTurn implements TurnRun {
   }
 
   cancel(options?: { readonly graceMs?: number }): Promise<TurnResult> {
+    if (options !== undefined) checkOptions('cancel', options, commandOptions.cancel);
     const graceMs = options?.graceMs;
     if (this.#hasEnded) return this.result;
     this.#actor.send(graceMs === undefined ? cancelEvent : { type: 'turn.cancel', graceMs });
@@ -148,11 +150,6 @@ export class RunningTurn implements TurnRun {
     this.#events.end();
     this.#resolve(result);
   }
-}
-
-function signalOf({ signal }: RunOptions): AbortSignal | undefined {
-  if (signal === undefined || typeof signal?.addEventListener === 'function') return signal;
-  throw new TurnchartError('options.invalid', `The option "signal" must be an AbortSignal, got ${typeof signal}.`);
 }
 
 interface TurnActor {

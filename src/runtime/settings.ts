@@ -2,7 +2,6 @@
 
 import { taskSupport, type TaskSupport } from '../contracts/background-task.ts';
 import type { EngineOptions } from '../contracts/engine.ts';
-import { TurnchartError } from '../contracts/errors.ts';
 import { hostWith } from '../contracts/host.ts';
 import type { Model } from '../contracts/model.ts';
 import type { Tool } from '../contracts/tool.ts';
@@ -10,10 +9,11 @@ import type { Stage, Transformer } from '../contracts/transformer.ts';
 import { longestDelayMs, type TurnCharts, type TurnSettings } from '../services/settings.ts';
 import { checkToolNames } from '../tools/check-tool-names.ts';
 import { standardCharts } from './charts.ts';
+import { checkOptions, engineOptions, invalid } from './check-options.ts';
 
 /** Fills in every default. Throws `options.invalid`, `tool.invalidName`, `tool.duplicateName` or `tool.invalid`. */
 export function settingsOf(options: EngineOptions, charts: TurnCharts = standardCharts): TurnSettings {
-  for (const name of ['tools', 'fallbackModels', 'transformers'] as const) checkList(name, options[name]);
+  checkOptions('createEngine', options, engineOptions);
   checkToolNames(options.tools ?? []);
   const tasks = tasksOf(options);
   const tools = withTaskTools(options.tools ?? [], tasks);
@@ -42,17 +42,16 @@ export function settingsOf(options: EngineOptions, charts: TurnCharts = standard
       ...(options.output === undefined ? {} : { output: options.output }),
       ...(options.providerOptions === undefined ? {} : { providerOptions: options.providerOptions }),
     },
-    maxIterations: count('maxIterations', options.maxIterations, 100, 1),
-    maxParallelTools: count('maxParallelTools', options.maxParallelTools, 8, 1),
-    toolTimeoutMs:
-      options.toolTimeoutMs === undefined ? undefined : duration('toolTimeoutMs', options.toolTimeoutMs, 0),
-    cancelGraceMs: duration('cancelGraceMs', options.cancelGraceMs, 250),
-    idleTimeoutMs: duration('idleTimeoutMs', options.idleTimeoutMs, 120_000),
+    maxIterations: options.maxIterations ?? 100,
+    maxParallelTools: options.maxParallelTools ?? 8,
+    toolTimeoutMs: options.toolTimeoutMs === undefined ? undefined : timerMs(options.toolTimeoutMs),
+    cancelGraceMs: timerMs(options.cancelGraceMs ?? 250),
+    idleTimeoutMs: timerMs(options.idleTimeoutMs ?? 120_000),
     retry: {
-      attempts: count('retry.attempts', retry?.attempts, 3, 0),
-      baseDelayMs: duration('retry.baseDelayMs', retry?.baseDelayMs, 500),
-      maxDelayMs: duration('retry.maxDelayMs', retry?.maxDelayMs, 30_000),
-      maxRetryAfterMs: duration('retry.maxRetryAfterMs', retry?.maxRetryAfterMs, 60_000),
+      attempts: retry?.attempts ?? 3,
+      baseDelayMs: timerMs(retry?.baseDelayMs ?? 500),
+      maxDelayMs: timerMs(retry?.maxDelayMs ?? 30_000),
+      maxRetryAfterMs: timerMs(retry?.maxRetryAfterMs ?? 60_000),
     },
     approve: options.approve,
     steps: options.steps ?? {},
@@ -108,10 +107,6 @@ function byStage(transformers: readonly Transformer[]): Record<Stage, readonly T
   };
 }
 
-function checkList(name: string, given: unknown): void {
-  if (given !== undefined && !Array.isArray(given)) throw invalid(name, 'an array', given);
-}
-
 function checkTransformer(transformer: Transformer): void {
   if (typeof transformer !== 'object' || transformer === null || typeof transformer.name !== 'string') {
     throw invalid('transformers', 'objects with a "name" and stage functions', transformer);
@@ -123,7 +118,8 @@ function checkTransformer(transformer: Transformer): void {
   }
 }
 
-function checkModel(model: Model): void {
+/** Throws `options.invalid` on what is no model. */
+export function checkModel(model: Model): void {
   if (
     typeof model === 'object' &&
     model !== null &&
@@ -135,21 +131,6 @@ function checkModel(model: Model): void {
   throw invalid('model', 'an object with an "id" and a "stream" function', model);
 }
 
-function count(name: string, value: number | undefined, fallback: number, least: number): number {
-  if (value === undefined) return fallback;
-  if (value === Infinity || (Number.isInteger(value) && value >= least)) return value;
-  throw invalid(name, `an integer of at least ${least}`, value);
-}
-
-function duration(name: string, value: number | undefined, fallback: number): number {
-  if (value === undefined) return fallback;
-  if (typeof value === 'number' && value >= 0) return Math.min(value, longestDelayMs);
-  throw invalid(name, 'milliseconds of at least 0', value);
-}
-
-function invalid(name: string, expected: string, got: unknown): TurnchartError {
-  const object =
-    expected.startsWith('object') || expected.startsWith('an object') ? 'an object without them' : 'an object';
-  const shown = typeof got === 'object' && got !== null ? object : String(got);
-  return new TurnchartError('options.invalid', `The option "${name}" must be ${expected}, got ${shown}.`);
+function timerMs(ms: number): number {
+  return Math.min(ms, longestDelayMs);
 }

@@ -6,6 +6,7 @@ import type { Model, ModelRequest, StreamEvent } from '../contracts/model.ts';
 import type { Message } from '../conversation/message.ts';
 import type { Usage } from '../conversation/usage.ts';
 import { Fold } from './fold.ts';
+import { isThenable } from './thenable.ts';
 
 /** How an attempt ended. `shown` tells whether anything of the message was passed on, so that watchers must forget it. */
 export type CallOutcome =
@@ -95,7 +96,7 @@ class Attempt implements ModelCall {
   async pump(request: ModelRequest): Promise<void> {
     try {
       const stream = this.#model.stream(request, { signal: this.#controller.signal, activity: this.#heard });
-      const iterator = stream[Symbol.asyncIterator]();
+      const iterator = iteratorOf(stream);
       this.#iterator = iterator;
       for (;;) {
         const step = await iterator.next();
@@ -239,6 +240,12 @@ class Attempt implements ModelCall {
       // A model whose `return` throws has no more to say either.
     }
   }
+}
+
+function iteratorOf(stream: AsyncIterable<StreamEvent>): AsyncIterator<StreamEvent> {
+  if (typeof stream?.[Symbol.asyncIterator] === 'function') return stream[Symbol.asyncIterator]();
+  if (isThenable(stream)) Promise.resolve(stream).catch(ignore); // of an async function
+  throw new TypeError('its stream() must return an async iterable, and at once.');
 }
 
 // Anything a model threw, as an error with a code: our own errors as they are, the rest as `model.failed`.

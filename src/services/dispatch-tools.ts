@@ -10,6 +10,7 @@ import { unstartedResult } from './call-results.ts';
 import { PerformedCall, type CallChart } from './perform-call.ts';
 import { planCalls, planFault, type CallPlan } from './plan-calls.ts';
 import { longestDelayMs } from './settings.ts';
+import { atOnce } from './thenable.ts';
 import { recordOf, type TurnRecord } from './turn-record.ts';
 
 /** Results stand in call order; events come in the order of what happens. Settles once every call has a result. */
@@ -102,14 +103,14 @@ class Batch {
   }
 
   #makePlan(): CallPlan {
-    const { tools, steps } = this.#record.settings;
+    const { tools, steps, onListenerError } = this.#record.settings;
     const toolOf = (name: string) => tools.get(name);
-    if (steps.planCalls === undefined) return planCalls(this.#calls, toolOf);
+    if (steps.planCalls === undefined) return planCalls(this.#calls, toolOf, onListenerError);
     let plan: CallPlan;
     try {
-      plan = steps.planCalls(this.#calls, toolOf);
+      plan = atOnce(steps.planCalls(this.#calls, toolOf), 'It');
     } catch (thrown) {
-      throw new TurnchartError('turn.broken', `The step "planCalls" threw: ${messageOf(thrown)}`, { cause: thrown });
+      throw new TurnchartError('turn.broken', `The step "planCalls" failed: ${messageOf(thrown)}`, { cause: thrown });
     }
     const fault = planFault(plan, this.#calls);
     if (fault === undefined) return plan;

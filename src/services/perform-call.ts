@@ -23,7 +23,7 @@ import {
   unstartedResult,
 } from './call-results.ts';
 import { longestDelayMs } from './settings.ts';
-import { isThenable } from './thenable.ts';
+import { atOnce, isThenable } from './thenable.ts';
 import type { TurnRecord } from './turn-record.ts';
 import { noteWatch } from './watch.ts';
 
@@ -135,7 +135,7 @@ export class PerformedCall {
     this.#raw = raw;
     let parsed: ReturnType<Tool['parse']>;
     try {
-      parsed = this.#tool.parse(raw);
+      parsed = atOnce(this.#tool.parse(raw), 'It');
     } catch (thrown) {
       parsed = { ok: false, message: `The arguments of ${this.call.name} could not be checked: ${messageOf(thrown)}` };
     }
@@ -149,8 +149,9 @@ export class PerformedCall {
     if (this.#record.approve === undefined || needs === false) return false;
     if (typeof needs !== 'function') return true;
     try {
-      return needs(this.#args) !== false; // anything but a clear no, as a promise, asks
-    } catch {
+      return atOnce(needs(this.#args), `needsApproval of the tool "${this.call.name}"`) !== false;
+    } catch (thrown) {
+      this.#record.settings.onListenerError(thrown);
       return true; // a tool that cannot say is a tool to ask about
     }
   }
@@ -300,7 +301,7 @@ export class PerformedCall {
     const usual = this.#tool?.timeoutMs ?? toolTimeoutMs;
     if (steps.timeoutFor === undefined || this.#tool === undefined) return usual;
     try {
-      return steps.timeoutFor(this.call, this.#tool);
+      return atOnce(steps.timeoutFor(this.call, this.#tool), 'The step "timeoutFor"');
     } catch (thrown) {
       onListenerError(thrown);
       return usual;
@@ -330,7 +331,7 @@ export class PerformedCall {
     const { steps, onListenerError } = this.#record.settings;
     if (steps.formatToolResult === undefined) return result;
     try {
-      const formatted = steps.formatToolResult(this.call, result);
+      const formatted = atOnce(steps.formatToolResult(this.call, result), 'The step "formatToolResult"');
       if (formatted?.type === 'toolResult' && Array.isArray(formatted.content)) {
         // What was, stays: only the words for the model are the step's to choose.
         return { ...result, content: readResultContent(formatted.content) };

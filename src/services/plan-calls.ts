@@ -3,16 +3,24 @@
 import type { Tool } from '../contracts/tool.ts';
 import type { ToolCallBlock } from '../conversation/block.ts';
 import { callArguments } from '../tools/call-arguments.ts';
+import { atOnce } from './thenable.ts';
 
 /** Groups in order; the calls of a group may run in parallel. */
 export type CallPlan = readonly (readonly ToolCallBlock[])[];
 
-/** Adjacent calls to concurrency-safe tools form a group; every other call is a group of its own. */
-export function planCalls(calls: readonly ToolCallBlock[], tools: (name: string) => Tool | undefined): CallPlan {
+/**
+ * Adjacent calls to concurrency-safe tools form a group; every other call is a group of its own, also where the tool
+ * cannot say: what it throws goes to `onError`.
+ */
+export function planCalls(
+  calls: readonly ToolCallBlock[],
+  tools: (name: string) => Tool | undefined,
+  onError: (thrown: unknown) => void = () => undefined,
+): CallPlan {
   const groups: ToolCallBlock[][] = [];
   let together: ToolCallBlock[] | undefined;
   for (const call of calls) {
-    if (!isSafe(call, tools(call.name))) {
+    if (!isSafe(call, tools(call.name), onError)) {
       together = undefined;
       groups.push([call]);
     } else if (together === undefined) {
@@ -38,13 +46,14 @@ export function planFault(plan: unknown, calls: readonly ToolCallBlock[]): strin
 }
 
 // A call to an unknown tool never runs, so it stands in nobody's way.
-function isSafe(call: ToolCallBlock, tool: Tool | undefined): boolean {
+function isSafe(call: ToolCallBlock, tool: Tool | undefined, onError: (thrown: unknown) => void): boolean {
   if (tool === undefined) return true;
   if (typeof tool.isConcurrencySafe !== 'function') return tool.isConcurrencySafe;
   try {
     const parsed = tool.parse(callArguments(call)); // the tool's functions know its own arguments, not raw ones
-    return parsed.ok && tool.isConcurrencySafe(parsed.args);
-  } catch {
+    return parsed.ok && atOnce(tool.isConcurrencySafe(parsed.args), `isConcurrencySafe of the tool "${tool.name}"`);
+  } catch (thrown) {
+    onError(thrown);
     return false;
   }
 }

@@ -15,6 +15,7 @@ import type { Fold } from './fold.ts';
 import type { TurnSettings } from './settings.ts';
 import { appendMessage, tellTogether, type EventSink } from './transcript.ts';
 import { unstartedResult } from './call-results.ts';
+import { atOnce } from './thenable.ts';
 import type { Watch } from './watch.ts';
 
 /** Where accepted steers wait. The turn drains it and never holds a message itself, so that none can die with it. */
@@ -173,9 +174,11 @@ export class TurnRecord implements TurnScope {
     const { buildRequest } = settings.steps;
     if (buildRequest === undefined) return request;
     try {
-      return buildRequest(request);
+      return atOnce(buildRequest(request), 'It');
     } catch (thrown) {
-      throw new TurnchartError('turn.broken', `The step "buildRequest" threw: ${messageOf(thrown)}`, { cause: thrown });
+      throw new TurnchartError('turn.broken', `The step "buildRequest" failed: ${messageOf(thrown)}`, {
+        cause: thrown,
+      });
     }
   }
 

@@ -1,10 +1,22 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { encodeConversation } from '../../src/codec/index.ts';
 import type { Block } from '../../src/conversation/block.ts';
 import { assistantMessage, userMessage, type Message } from '../../src/conversation/message.ts';
 import { acceptMessage } from '../../src/runtime/accept-message.ts';
 import { simulatedHost } from '../../src/testing/index.ts';
 
 const noneTaken = () => false;
+const runs = Number(process.env['TURNCHART_RUNS'] ?? 1);
+
+function throws(work: () => unknown): boolean {
+  try {
+    work();
+    return false;
+  } catch {
+    return true;
+  }
+}
 
 describe('acceptMessage', () => {
   test('makes a user message of a text', () => {
@@ -23,6 +35,30 @@ describe('acceptMessage', () => {
     expect(accepted.content[0]).not.toBe(image);
   });
 
+  test('takes undefined as meta for none', () => {
+    const message = { ...userMessage('x', { id: 'x' }), meta: undefined } as unknown as Message;
+    expect('meta' in acceptMessage(message, simulatedHost(), noneTaken)).toBe(false);
+    expect('meta' in message).toBe(true);
+  });
+
+  test('takes what can be stored, and nothing else', () => {
+    fc.assert(
+      fc.property(
+        fc.anything({ withBigInt: true, withMap: true, withDate: true, withNullPrototype: true }),
+        (value) => {
+          const message = userMessage('x', { meta: { value: value as never } });
+          const stores = () => encodeConversation({ system: [], messages: [message] });
+          const accepts = () => acceptMessage(message, simulatedHost(), noneTaken);
+          if (throws(stores)) expect(accepts).toThrow('cannot be submitted');
+          else expect(accepts()).toEqual(message);
+        },
+      ),
+      { numRuns: 500 * runs },
+    );
+  });
+
+  const cyclic: Record<string, unknown> = {};
+  cyclic['self'] = cyclic;
   const call: Block = { type: 'toolCall', id: 'c', name: 'look', args: {} };
   const result: Block = { type: 'toolResult', callId: 'c', status: 'completed', content: [] };
   test.each<[string, unknown, string]>([
@@ -39,7 +75,38 @@ describe('acceptMessage', () => {
     ['a text that is none', userMessage([{ type: 'text', text: 5 } as never]), 'a text block needs a text'],
     ['an image without source', userMessage([{ type: 'image' } as never]), 'image needs a source'],
     ['an unknown block', userMessage([{ type: 'video' } as never]), 'its type is unknown'],
-    ['a boundary without end', userMessage([{ type: 'boundary', summary: 's' } as never]), 'a boundary block needs'],
+    [
+      'a compaction',
+      userMessage([{ type: 'boundary', summary: 's', keepFrom: 'm' }]),
+      'it holds a block of type "boundary"',
+    ],
+    ['thinking', userMessage([{ type: 'thinking', text: 'hm' }]), 'it holds a block of type "thinking"'],
+    [
+      'what a provider made',
+      userMessage([{ type: 'provider', provider: 'p', kind: 'k', data: null }]),
+      'it holds a block of type "provider"',
+    ],
+    ['meta that is no object', userMessage('x', { meta: 'me' as never }), 'its meta is no object'],
+    [
+      'a function in its meta',
+      userMessage('x', { meta: { call: (() => 1) as never } }),
+      'it holds something that is no',
+    ],
+    ['a BigInt in its meta', userMessage('x', { meta: { at: 1n as never } }), 'it holds something that is no JSON'],
+    ['undefined in its meta', userMessage('x', { meta: { at: undefined as never } }), 'it holds something that is no'],
+    [
+      'a date in its meta',
+      userMessage('x', { meta: { at: new Date() as never } }),
+      'it holds something that is no JSON',
+    ],
+    ['NaN in its meta', userMessage('x', { meta: { at: Number.NaN } }), 'it holds something that is no JSON'],
+    ['a hole in its meta', userMessage('x', { meta: { at: Array(1) } }), 'it holds something that is no JSON'],
+    ['a cycle in its meta', userMessage('x', { meta: cyclic as never }), 'it holds a cycle'],
+    [
+      'a map in a block',
+      userMessage([{ type: 'text', text: 'x', data: new Map() as never }]),
+      'it holds something that is no JSON',
+    ],
     ['a block that is null', { id: 'x', role: 'user', content: [null] }, 'a block has no type'],
     ['no id', { role: 'user', content: [{ type: 'text', text: 'x' }] }, 'its id is not a non-empty string'],
     ['an empty id', userMessage('x', { id: '' }), 'its id is not a non-empty string'],

@@ -121,7 +121,7 @@ describe.each(interpreters)('replaced steps (%s)', (interpreter) => {
     };
     const turn = await play({ buildRequest }, { script: [] });
     expect(turn.result).toMatchObject({ reason: 'failed', error: { code: 'turn.broken' } });
-    expect(turn.result.error?.message).toContain('"buildRequest" threw: no request');
+    expect(turn.result.error?.message).toContain('"buildRequest" failed: no request');
   });
 
   test('timeoutFor has the last word on how long a call may run', async () => {

@@ -1,0 +1,147 @@
+// The options callers give, checked by tables at set-up: which names there are, and what each may be.
+
+import type { Engine, EngineOptions } from '../contracts/engine.ts';
+import { TurnchartError } from '../contracts/errors.ts';
+import type { OperativeOptions } from '../contracts/operative.ts';
+
+/** What a value must be, to follow "must be", and whether it is. Undefined is never asked: it means "not given". */
+type Check = readonly [expected: string, fits: (value: unknown) => boolean];
+
+/** Checks by the name of the option; a table is an object with options of its own. */
+export interface OptionTable {
+  readonly [name: string]: Check | OptionTable;
+}
+
+/** Throws `options.invalid` on what is no object, on a name that is not in the table, and on a value that does not fit. */
+export function checkOptions(of: string, options: unknown, table: OptionTable, prefix = ''): void {
+  if (!isObject(options)) {
+    if (prefix !== '') throw invalid(prefix.slice(0, -1), 'an object', options);
+    throw new TurnchartError('options.invalid', `${of} takes an object of options, got ${shown(options)}.`);
+  }
+  for (const [name, value] of Object.entries(options)) {
+    const check = Object.hasOwn(table, name) ? table[name] : undefined;
+    if (check === undefined) {
+      const names = Object.keys(table).join(', ');
+      throw new TurnchartError('options.invalid', `${of} has no option "${prefix}${name}"; it has ${names}.`);
+    }
+    if (value === undefined) continue;
+    if (!isCheck(check)) checkOptions(of, value, check, `${prefix}${name}.`);
+    else if (!check[1](value)) throw invalid(prefix + name, check[0], value);
+  }
+}
+
+/** The error for an option whose value makes no sense. */
+export function invalid(name: string, expected: string, got: unknown): TurnchartError {
+  const without = expected.startsWith('object') || expected.startsWith('an object') ? ' without them' : '';
+  const text = isObject(got) ? `an object${without}` : shown(got);
+  return new TurnchartError('options.invalid', `The option "${name}" must be ${expected}, got ${text}.`);
+}
+
+const anything: Check = ['', () => true];
+const aFunction: Check = ['a function', isFunction];
+const anObject: Check = ['an object', isObject];
+const anArray: Check = ['an array', Array.isArray];
+const aText: Check = ['a string', (value) => typeof value === 'string'];
+const milliseconds: Check = ['milliseconds of at least 0', (value) => typeof value === 'number' && value >= 0];
+const anInspector: Check = ['a function or an observer', (value) => isFunction(value) || isObject(value)];
+
+const countFrom = (least: number): Check => [
+  `an integer of at least ${least}`,
+  (value) => value === Infinity || (Number.isInteger(value) && (value as number) >= least),
+];
+const oneOf = (...words: readonly unknown[]): Check => [`one of ${words.join(', ')}`, (value) => words.includes(value)];
+
+const steps = {
+  planCalls: aFunction,
+  executeTool: aFunction,
+  formatToolResult: aFunction,
+  buildRequest: aFunction,
+  timeoutFor: aFunction,
+} satisfies Record<keyof NonNullable<EngineOptions['steps']>, Check>;
+
+const retry = {
+  attempts: countFrom(0),
+  baseDelayMs: milliseconds,
+  maxDelayMs: milliseconds,
+  maxRetryAfterMs: milliseconds,
+} satisfies Record<keyof NonNullable<EngineOptions['retry']>, Check>;
+
+const hostParts = ['now', 'setTimeout', 'clearTimeout', 'random', 'createId'];
+const choices: readonly unknown[] = ['auto', 'none', 'required'];
+
+/** Of `createEngine`. What models, tools, transformers and registries must be is asked where they are read. */
+export const engineOptions = {
+  model: anything,
+  fallbackModels: anArray,
+  tools: anArray,
+  transformers: anArray,
+  toolChoice: [
+    `${choices.join(', ')} or { tool: name }`,
+    (value) => choices.includes(value) || (isObject(value) && typeof value['tool'] === 'string'),
+  ],
+  maxOutputTokens: countFrom(1),
+  output: ['{ name, schema }', (value) => isObject(value) && typeof value['name'] === 'string' && 'schema' in value],
+  providerOptions: anObject,
+  maxIterations: countFrom(1),
+  maxParallelTools: countFrom(1),
+  toolTimeoutMs: milliseconds,
+  cancelGraceMs: milliseconds,
+  idleTimeoutMs: milliseconds,
+  retry,
+  approve: aFunction,
+  backgroundTasks: anything,
+  onListenerError: aFunction,
+  // A host may have more methods than the library calls.
+  host: [
+    `an object of functions (${hostParts.join(', ')})`,
+    (value) => isObject(value) && hostParts.every((name) => value[name] === undefined || isFunction(value[name])),
+  ],
+  inspect: anInspector,
+  steps,
+} satisfies Record<keyof EngineOptions, Check | OptionTable>;
+
+/** Of `createOperative`. */
+export const operativeOptions = {
+  engine: anything,
+  conversation: anything,
+  reloadBeforeStart: aFunction,
+  frameInjectedMessage: ['a function or null', (value) => value === null || isFunction(value)],
+  lateMessages: oneOf('hold', 'start'),
+  announceTasks: oneOf('off', 'steer', 'queue'),
+  approve: aFunction,
+  inspect: anInspector,
+  inspectUnder: anObject,
+} satisfies Record<keyof OperativeOptions, Check>;
+
+/** Of `Engine.run`. */
+export const runOptions = {
+  turnContext: anything,
+  signal: ['an AbortSignal', (value) => isObject(value) && isFunction(value['addEventListener'])],
+  inspectUnder: anObject,
+} satisfies Record<keyof NonNullable<Parameters<Engine['run']>[1]>, Check>;
+
+/** Of the commands of operatives and turns. */
+export const commandOptions = {
+  submit: { turnContext: anything, policy: oneOf('steer', 'queue', 'reject', 'preempt') },
+  resume: { turnContext: anything },
+  // A negative time is over at once: a cancel is not the moment to be strict.
+  cancel: { graceMs: ['a number of milliseconds', (value) => typeof value === 'number' && !Number.isNaN(value)] },
+  compact: { instructions: aText },
+} satisfies OptionTable;
+
+function isCheck(check: Check | OptionTable): check is Check {
+  return Array.isArray(check);
+}
+
+function isFunction(value: unknown): boolean {
+  return typeof value === 'function';
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
+}
+
+// Also of a symbol, or of an object that cannot be shown.
+function shown(value: unknown): string {
+  return isObject(value) ? 'an object' : String(value);
+}
