@@ -3,7 +3,7 @@
 
 import { createHash } from 'node:crypto';
 import { existsSync, globSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 
 const root = resolve(import.meta.dirname, '..');
@@ -32,7 +32,8 @@ async function buildInspectorPage(): Promise<string> {
 async function removeOthers(folder: string): Promise<void> {
   for (const name of await readdir(cache)) {
     const other = join(cache, name);
-    if (/^inspector-page-[0-9a-f]{16}$/.test(name) && other !== folder) await rm(other, { recursive: true, force: true });
+    if (/^inspector-page-[0-9a-f]{16}$/.test(name) && other !== folder)
+      await rm(other, { recursive: true, force: true });
   }
 }
 
@@ -56,6 +57,17 @@ export async function buildPage(outDir: string): Promise<void> {
       chunkSizeWarningLimit: 10_000, // the layout library is large, and runs in a worker
     },
   });
+  await writeFile(join(outDir, 'licenses.txt'), await licenses());
+}
+
+// What is in the page that is not ours.
+async function licenses(): Promise<string> {
+  const texts = ['react', 'react-dom', 'scheduler', 'elkjs'].map(async (name) => {
+    const folder = join(root, 'node_modules', name);
+    const [file = ''] = globSync('LICENSE*', { cwd: folder });
+    return `${name}\n\n${(await readFile(join(folder, file), 'utf8')).trim()}\n`;
+  });
+  return `The page of turnchart's inspector contains these packages.\n\n${(await Promise.all(texts)).join(`\n${'-'.repeat(80)}\n\n`)}`;
 }
 
 // Also what it is made with: a new React is a new page.

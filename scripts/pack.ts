@@ -23,7 +23,7 @@ if (packed === undefined) throw new Error('npm pack lists no package');
 const paths = new Set(packed.files.map(({ path }) => path));
 const faults: string[] = [];
 for (const path of paths) {
-  const isBuilt = /^dist\/.+\.(js|d\.ts)$/.test(path);
+  const isBuilt = /^dist\/.+\.(js|d\.ts)$/.test(path) || /^dist\/inspect\/page\/.+\.(html|css|svg|txt)$/.test(path);
   if (!isBuilt && !['package.json', 'README.md', 'LICENSE'].includes(path))
     faults.push(`${path} should not be published`);
 }

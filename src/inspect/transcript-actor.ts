@@ -29,18 +29,21 @@ export const showTranscript: ShowTranscript = ({ parent: given, conversation, no
   const last = () => ({ last: conversation.messages.slice(-shownMessages) });
   const actor = createActor(logic, { id: 'transcript', parent, input: new Shown(conversation, last()) }).start();
   let streamed = '';
+  let usage: OperativeEvent | undefined;
   let shownAt = -Infinity;
   const tell = (type: string, told: object) => {
-    if (type !== 'usage') streamed = '';
+    streamed = '';
     const { turn = parent } = (parent.getSnapshot() as { children: { turn?: AnyActorRef } }).children;
     relay(turn, actor, new ShownEvent(conversation, type, told));
   };
   return (event) => {
     if (!isStreamEvent(event)) {
+      if (event.type === 'assistant.settled' && usage !== undefined) tell('usage', usage);
+      usage = undefined;
       const isOther = event.type === 'transcript.replaced' || event.type === 'turn.reloaded';
       return tell(event.type, isOther ? { ...event, ...last() } : toldOf(event));
     }
-    if (event.type === 'usage') return tell('usage', event);
+    if (event.type === 'usage') usage = event; // a running total: the last one counts
     if (event.type !== 'text.delta') return;
     streamed += event.text;
     const at = now();
