@@ -5,13 +5,15 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
+let built: Promise<{ readonly stdout: string }> | undefined;
+
 /** The folder with the page's `index.html`. */
 export async function pageFolder(): Promise<string> {
   if (import.meta.url.endsWith('.ts')) {
     // A checkout. In a program of its own: what builds the page is no part of the package.
     const script = fileURLToPath(new URL('../../../scripts/inspector-page.ts', import.meta.url));
-    const { stdout } = await promisify(execFile)(process.execPath, [script]);
-    return stdout.trim();
+    built ??= promisify(execFile)(process.execPath, [script]);
+    return (await built).stdout.trim();
   }
   const folder = fileURLToPath(new URL('../page/', import.meta.url));
   if (existsSync(folder)) return folder;
