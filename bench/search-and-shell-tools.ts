@@ -10,7 +10,7 @@ import { rgPath } from '@vscode/ripgrep';
 
 import { bashTool, globTool, grepTool } from '../src/tools/index.ts';
 
-const rounds = Number(process.argv[2] ?? 15);
+const rounds = Number(process.argv[2] ?? 31);
 const folder = resolve(process.argv[3] ?? '.');
 const run = promisify(execFile);
 type ToolContext = Parameters<ReturnType<typeof globTool>['execute']>[1];
@@ -86,25 +86,27 @@ const rows: readonly (readonly [name: string, ours: Work, bare: Work, theirs: Wo
 for (const [name, mine, program, other] of rows) await measure(name, { mine, program, other });
 process.exit(0); // the peer's shell stays open
 
+// Ours and the program turn by turn, each as often first as second; the peer beside them in turns of its own, so that
+// what it leaves running burdens neither. The best of many says what the work costs, the middle what a busy machine adds.
 async function measure(name: string, works: Readonly<Record<'mine' | 'program' | 'other', Work>>): Promise<void> {
   const spent = { mine: [] as number[], program: [] as number[], other: [] as number[] };
-  for (let round = -2; round < rounds; round++) {
-    // Each takes each turn: none always runs behind the heaviest.
-    const order = (['mine', 'program', 'other'] as const).map(
-      (_, index, all) => all[(index + round + 3) % 3] ?? 'mine',
-    );
-    for (const who of order) {
-      const start = performance.now();
-      await works[who]();
-      if (round >= 0) spent[who].push(performance.now() - start); // the first rounds warm up
-    }
+  const take = async (who: keyof typeof spent, isCounted: boolean): Promise<void> => {
+    const start = performance.now();
+    await works[who]();
+    if (isCounted) spent[who].push(performance.now() - start);
+  };
+  for (let round = -3; round < rounds; round++) {
+    const order = round % 2 === 0 ? (['mine', 'program'] as const) : (['program', 'mine'] as const);
+    for (const who of order) await take(who, round >= 0); // the first rounds warm up
   }
-  const ratio = (who: 'program' | 'other') => median(spent.mine.map((ms, index) => ms / (spent[who][index] ?? ms)));
-  const figure = (who: keyof typeof spent) =>
-    `${median(spent[who]).toFixed(1)} ms (least ${Math.min(...spent[who]).toFixed(1)})`;
-  const more = median(spent.mine.map((ms, index) => ms - (spent.program[index] ?? ms)));
+  for (let round = -1; round < Math.ceil(rounds / 4); round++) await take('other', round >= 0);
+  const best = (who: keyof typeof spent) => Math.min(...spent[who]);
+  const figure = (who: keyof typeof spent) => `${best(who).toFixed(1)} (${median(spent[who]).toFixed(1)})`;
+  const middle = median(spent.mine.map((ms, index) => ms / (spent.program[index] ?? ms)));
   process.stdout.write(
-    `${name}: ours ${figure('mine')}, bare program ${figure('program')}, peer ${figure('other')}; to the program ${ratio('program').toFixed(2)} (${more.toFixed(1)} ms), to the peer ${ratio('other').toFixed(2)}\n`,
+    `${name}: ms, best (middle): ours ${figure('mine')}, program ${figure('program')}, peer ${figure('other')}; ` +
+      `to the program ${(best('mine') / best('program')).toFixed(2)} (${middle.toFixed(2)}), ` +
+      `${(best('mine') - best('program')).toFixed(1)} ms more; to the peer ${(best('mine') / best('other')).toFixed(2)}\n`,
   );
 }
 

@@ -1,7 +1,7 @@
 // The Grep tool: searches the contents of files with ripgrep, or without it where it is not installed.
 
 import { lstat } from 'node:fs/promises';
-import { basename, relative, resolve, sep } from 'node:path';
+import { basename, isAbsolute, resolve, sep } from 'node:path';
 
 import type { Tool } from '../../contracts/tool.ts';
 import { defineTool } from '../define-tool.ts';
@@ -59,7 +59,7 @@ export function grepTool(options: GrepOptions): Tool {
       if (fault !== undefined) return ToolResult.error(fault);
       const folder = realOr(workspace.cwd);
       const path = shownPath(workspace, found.path);
-      const isWanted = wanted(workspace, { args, folder, path, start: found.path });
+      const isWanted = wanted(workspace, { args, folder, path });
       if (isWanted === undefined) return ToolResult.error(tooManyText);
       const answer = createSearchAnswer(args, folder, isWanted);
       const search = { args, folder, path, answer, signal, limitMs: options.grepLimitMs ?? defaultLimitMs };
@@ -170,24 +170,22 @@ function withoutDot(path: string): string {
 // them in), and what the glob does not let in. Undefined where the glob stands for too many patterns.
 function wanted(
   workspace: Workspace,
-  {
-    args,
-    folder,
-    path,
-    start,
-  }: { readonly args: GrepArguments; readonly folder: string; readonly path: string; readonly start: string },
+  { args, folder, path }: { readonly args: GrepArguments; readonly folder: string; readonly path: string },
 ): ((path: string) => boolean) | undefined {
   const isHiddenPath = workspace.hiddenPaths();
   const { glob } = args;
-  const matches = glob === undefined || glob.startsWith('!') ? () => true : wayMatcher(glob);
-  if (matches === undefined) return undefined;
+  const isLimited = glob !== undefined && !glob.startsWith('!');
+  const matches = isLimited ? wayMatcher(glob) : undefined;
+  if (isLimited && matches === undefined) return undefined;
   const withHidden = namesHidden(path) || (glob !== undefined && namesHidden(glob));
+  const base = folder.endsWith(sep) ? folder : folder + sep;
   return (found) => {
-    const whole = resolve(folder, found);
-    if (isHiddenPath(whole)) return false;
-    const way = relative(start, whole).split(sep).join('/');
+    if (isHiddenPath(isAbsolute(found) ? found : base + (sep === '/' ? found : found.replaceAll('/', sep))))
+      return false;
+    // Paths begin with the one that was searched.
+    const way = path === '.' ? found : found.slice(path.endsWith('/') ? path.length : path.length + 1);
     if (!withHidden && isHidden(way)) return false;
-    return matches(way === '' ? basename(whole) : way) || matches(found);
+    return matches === undefined || matches(way === '' ? basename(found) : way) || matches(found);
   };
 }
 
