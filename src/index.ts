@@ -102,6 +102,8 @@ export { createEngine } from './runtime/engine.ts';
 export { createOperative, OperativeBuilder } from './runtime/operative.ts';
 export type { RunOptions } from './runtime/running-turn.ts';
 
+export { agentTool } from './tools/agent/agent-tool.ts';
+export type { AgentToolOptions, SubagentOperativeOptions, SubagentType } from './tools/agent/subagent-type.ts';
 export {
   defineBackgroundTool,
   type BackgroundToolContext,

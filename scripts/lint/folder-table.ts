@@ -20,6 +20,7 @@ const services = 'src/services';
 const transformers = 'src/transformers';
 const tools = 'src/tools';
 const tasks = 'src/tools/tasks';
+const agent = 'src/tools/agent';
 const runtime = 'src/runtime';
 const adapters = 'src/adapters';
 const testing = 'src/testing';
@@ -29,7 +30,7 @@ const innerRooms = [conversation, contracts, codec, machines, services, transfor
 export const folderTable: readonly FolderRow[] = [
   {
     folder: 'src',
-    rooms: [conversation, contracts, transformers, tools, tasks, runtime],
+    rooms: [conversation, contracts, transformers, tools, tasks, agent, runtime],
     packages: [],
     node: false,
   },
@@ -41,7 +42,7 @@ export const folderTable: readonly FolderRow[] = [
   { folder: transformers, rooms: [conversation, contracts, tools], packages: [], node: false },
   { folder: tools, rooms: [conversation, contracts], packages: [], node: false },
   { folder: tasks, rooms: [conversation, contracts, tools], packages: [], node: false },
-  { folder: 'src/tools/agent', rooms: [conversation, contracts, tools, runtime], packages: [], node: false },
+  { folder: agent, rooms: [conversation, contracts, tools, runtime], packages: [], node: false },
   {
     folder: 'src/tools/http',
     rooms: [conversation, contracts, tools],

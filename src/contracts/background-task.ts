@@ -93,6 +93,8 @@ export interface TaskSupport {
   publish(definition: ToolDefinition): ToolDefinition;
   /** Starts a task where the model asked for one; undefined where the call runs as any other. */
   begin(call: BackgroundCall): BegunTask | undefined;
+  /** Tells every live task of an owner to stop and names them. */
+  endAll(owner: string): readonly string[];
 }
 
 /** Under which a registry, or a tool made for one, carries its support. */

@@ -26,6 +26,14 @@ export function supportFor(tasks: BackgroundTaskRegistry): TaskSupport {
     },
     publish: withBackgroundFlag,
     begin: (call) => begin(tasks, call),
+    endAll: (owner) =>
+      tasks
+        .list(owner)
+        .filter(({ status }) => status === 'running')
+        .map(({ id, toolName }) => {
+          tasks.stop(id).catch(() => undefined);
+          return `${id} (${toolName})`;
+        }),
   };
 }
 

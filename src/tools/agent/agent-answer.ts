@@ -1,0 +1,71 @@
+// What the parent's model reads of a subagent that has ended, however it ended. Called by run-subagent.
+
+import type { TurnResult } from '../../contracts/events.ts';
+import type { ToolResult as Result } from '../../contracts/tool.ts';
+import type { ResultContent } from '../../conversation/block.ts';
+import type { Conversation } from '../../conversation/conversation.ts';
+import { textOf } from '../../conversation/message.ts';
+import { toResultBlocks } from '../result-content.ts';
+import { isToolResult, ToolResult } from '../tool-result.ts';
+
+/** How a subagent ended. */
+export interface EndedAgent {
+  readonly name: string;
+  readonly conversation: Conversation;
+  readonly result: TurnResult;
+  /** How many tool calls it had begun. */
+  readonly calls: number;
+  /** Its background tasks that were stopped with it. */
+  readonly stopped: readonly string[];
+  readonly extract: ((conversation: Conversation, result: TurnResult) => unknown) | undefined;
+}
+
+/** The answer; of a turn that did not complete an error that says why, with what there was until then. */
+export function answerOf({ name, conversation, result, calls, stopped, extract }: EndedAgent): Result {
+  const answer = extract === undefined ? lastWords(conversation) : extract(conversation, result);
+  const notes: readonly ResultContent[] =
+    stopped.length === 0 ? [] : [text(`[Its background tasks ended with it: ${stopped.join(', ')}.]`)];
+  const isOver = result.reason === 'completed' || isToolResult(answer);
+  const { content, isError } = toResultBlocks(
+    isOver && answer === undefined ? '(The agent ended without an answer.)' : answer,
+  );
+  if (isOver) return resultOf([...content, ...notes], isError);
+  const effects =
+    calls === 0 ? '' : ` It had made ${calls} tool ${calls === 1 ? 'call' : 'calls'}, which may have had effects.`;
+  const head = `Agent "${name}" did not finish: ${whyOf(result)}.${effects}`;
+  if (answer === undefined || answer === '') return resultOf([text(`${head} It had said nothing.`), ...notes], true);
+  return resultOf([text(`${head} What it had said:`), ...content, ...notes], true);
+}
+
+// The last thing it said, also where calls followed.
+function lastWords({ messages }: Conversation): string | undefined {
+  const spoke = messages.findLast((message) => message.role === 'assistant' && textOf(message).trim() !== '');
+  return spoke === undefined ? undefined : textOf(spoke);
+}
+
+function whyOf({ reason, iterations, error }: TurnResult): string {
+  switch (reason) {
+    case 'maxIterations':
+      return `it reached its limit of ${iterations} model ${iterations === 1 ? 'call' : 'calls'}`;
+    case 'maxTokens':
+      return 'its answer was cut at the token limit';
+    case 'refused':
+      return 'its model refused';
+    case 'contextOverflow':
+      return 'its context became too long';
+    case 'budget':
+      return 'its budget is used up';
+    case 'aborted':
+      return 'it was cancelled';
+    default:
+      return `it failed: ${error?.message.replace(/\.$/, '') ?? reason}`;
+  }
+}
+
+function resultOf(content: readonly ResultContent[], isError: boolean): Result {
+  return { ...ToolResult.blocks(content), isError };
+}
+
+function text(value: string): ResultContent {
+  return { type: 'text', text: value };
+}

@@ -1,0 +1,74 @@
+// The Agent tool: a model hands a task to a subagent. Called by apps.
+
+import type { BackgroundTool } from '../../contracts/background-task.ts';
+import type { ToolDefinition } from '../../contracts/model.ts';
+import { invalidTool } from '../check-tool-names.ts';
+import { defineBackgroundTool } from '../define-background-tool.ts';
+import { ToolResult } from '../tool-result.ts';
+import { runSubagent } from './run-subagent.ts';
+import type { AgentToolOptions, SubagentType } from './subagent-type.ts';
+
+interface AgentArguments {
+  readonly prompt: string;
+  readonly subagent_type?: string;
+}
+
+/**
+ * Makes the tool `Agent`. A subagent is an operative with one turn on a scratch conversation; a cancel of the parent
+ * cancels it within the grace time. Calls of a recipe without `approve` ask the parent's. What it does reaches the
+ * parent's listeners as `toolCall.progress` (`{ type: 'agent', agent, event, … }`: calls, texts in short and the end, never
+ * pieces of a stream), its tokens as `usage.subagents`. Throws `tool.invalid` without a type.
+ */
+export function agentTool(
+  types: { readonly [name: string]: SubagentType },
+  options: AgentToolOptions = {},
+): BackgroundTool {
+  const known = new Map(Object.entries(types));
+  if (known.size === 0) throw invalidTool('Agent', 'it needs at least one type of subagent');
+  const maxDepth = atLeastOne('maxDepth', options.maxDepth, 5);
+  const maxParallel = atLeastOne('maxParallel', options.maxParallel, 8);
+  const usual = definitionOf(known);
+  const definition = options.definition?.(usual) ?? usual;
+  const placesKey = Symbol('turnchart.agentPlaces');
+  return defineBackgroundTool({
+    ...definition,
+    isConcurrencySafe: options.isConcurrencySafe ?? true,
+    replay: 'unsafe',
+    execute: (args, context) => {
+      const { prompt, subagent_type: wanted } = args as AgentArguments; // as the schema says, unless the host replaced it
+      const name = wanted ?? [...known.keys()][0] ?? '';
+      const type = wanted === undefined && known.size > 1 ? undefined : known.get(name);
+      if (type === undefined) return ToolResult.error(`subagent_type must be one of ${[...known.keys()].join(', ')}.`);
+      if (typeof prompt !== 'string' || prompt.trim() === '') return ToolResult.error('The prompt is empty.');
+      const spawn = { name, type, prompt, options, toolName: definition.name, maxDepth, maxParallel, placesKey };
+      return runSubagent(spawn, context);
+    },
+  });
+}
+
+function definitionOf(types: ReadonlyMap<string, SubagentType>): ToolDefinition {
+  const list = [...types].map(([name, { description }]) => `- ${name}: ${description}`);
+  const one = types.size === 1 ? [...types.values()][0] : undefined;
+  return {
+    name: 'Agent',
+    description: [
+      'Hands a task to a subagent, which works on its own with its own tools and gives back its final answer. It knows nothing of this conversation: put all it needs into the prompt.',
+      ...(one === undefined ? ['Types of subagents:', ...list] : [one.description]),
+    ].join('\n'),
+    parameters: {
+      type: 'object',
+      properties: {
+        description: { type: 'string', description: 'The task in three to five words, for the person who watches' },
+        prompt: { type: 'string', description: 'The task, complete' },
+        ...(one === undefined ? { subagent_type: { type: 'string', enum: [...types.keys()] } } : {}),
+      },
+      required: one === undefined ? ['prompt', 'subagent_type'] : ['prompt'],
+    },
+  };
+}
+
+function atLeastOne(name: string, value: number | undefined, fallback: number): number {
+  if (value === undefined) return fallback;
+  if (value >= 1) return value;
+  throw invalidTool('Agent', `${name} must be a number of at least 1, got ${String(value)}`);
+}

@@ -1,0 +1,122 @@
+// One subagent from its spawn to its end: an operative with one turn on a scratch conversation. Called by the Agent tool.
+
+import { insideOf } from '../../contracts/call-inside.ts';
+import type { Engine } from '../../contracts/engine.ts';
+import type { TurnResult } from '../../contracts/events.ts';
+import type { Operative } from '../../contracts/operative.ts';
+import type { Tool } from '../../contracts/tool.ts';
+import { createConversation, type Conversation } from '../../conversation/conversation.ts';
+import { userMessage } from '../../conversation/message.ts';
+import { createEngine } from '../../runtime/engine.ts';
+import { internalsOf } from '../../runtime/engine-internals.ts';
+import { createOperative } from '../../runtime/operative.ts';
+import type { BackgroundToolContext } from '../define-background-tool.ts';
+import { ToolResult } from '../tool-result.ts';
+import { answerOf } from './agent-answer.ts';
+import { AgentProgress } from './agent-progress.ts';
+import { Places } from './places.ts';
+import type { AgentToolOptions, SubagentOperativeOptions, SubagentType } from './subagent-type.ts';
+
+/** What a subagent is made of. */
+export interface Spawn {
+  readonly name: string;
+  readonly type: SubagentType;
+  readonly prompt: string;
+  readonly options: AgentToolOptions;
+  readonly toolName: string;
+  readonly maxDepth: number;
+  readonly maxParallel: number;
+  readonly placesKey: symbol;
+}
+
+// How many subagents deep a conversation is: in its session, for the tools that run there.
+const depthKey = Symbol('turnchart.agentDepth');
+
+const neverBegan = 'was not started because the call was cancelled. It had no effects.';
+
+/** What the tool gives back. Whatever happens, nothing of the subagent runs on when this has settled. */
+export async function runSubagent(spawn: Spawn, context: BackgroundToolContext): Promise<unknown> {
+  const { session, signal } = context;
+  const depth = session.get(depthKey, () => 0);
+  if (depth >= spawn.maxDepth) {
+    return ToolResult.error(`Subagents may be nested ${spawn.maxDepth} deep, and this one is: do the task yourself.`);
+  }
+  const leave = await session.get(spawn.placesKey, () => new Places(spawn.maxParallel)).take(signal);
+  try {
+    if (signal.aborted) return ToolResult.error(`Agent "${spawn.name}" ${neverBegan}`);
+    return await work(spawn, context, depth + 1);
+  } finally {
+    leave();
+  }
+}
+
+async function work(spawn: Spawn, context: BackgroundToolContext, depth: number): Promise<unknown> {
+  const { name, type, prompt, options } = spawn;
+  const { signal, turnContext } = context;
+  const inside = insideOf(context);
+  const engine = engineOf(type, new Set(['Agent', spawn.toolName]));
+  const { settings } = internalsOf(engine);
+  const conversation = options.seed?.(prompt, type) ?? scratchConversation(prompt, type);
+  const approve = settings.approve ?? inside?.approve;
+  const own: SubagentOperativeOptions = { inspectUnder: context, ...(approve === undefined ? {} : { approve }) };
+  const operative = (options.operative ?? defaultOperative)(engine, conversation, own);
+  operative.session.get(depthKey, () => depth);
+  const progress = new AgentProgress(name, context);
+  const end = endOf(operative, progress);
+  const cancel = (): void => {
+    // Its own tools must end before the parent stops waiting for this one.
+    const graceMs = inside?.graceMs === undefined ? undefined : Math.floor(inside.graceMs * 0.75);
+    void operative.cancel(graceMs === undefined ? {} : { graceMs });
+  };
+  signal.addEventListener('abort', cancel, { once: true });
+  try {
+    const { outcome } = await operative.resume({ turnContext });
+    if (outcome === 'nothingToDo' && !signal.aborted) await operative.submit(prompt, { turnContext });
+    else if (signal.aborted) cancel(); // it may have come before there was a turn
+    const result = outcome === 'nothingToDo' && signal.aborted ? undefined : await end;
+    if (result === undefined) return ToolResult.error(`Agent "${name}" ${neverBegan}`);
+    inside?.countSubagent(result.usage);
+    const stopped = settings.tasks?.endAll(operative.session.id) ?? [];
+    return answerOf({ name, conversation, result, calls: progress.calls, stopped, extract: options.extractAnswer });
+  } finally {
+    signal.removeEventListener('abort', cancel);
+    settings.tasks?.endAll(operative.session.id);
+    await operative.close();
+  }
+}
+
+// The recipe's engine, without a way to spawn further ones unless the type allows it.
+function engineOf({ engine, allowRecursion }: SubagentType, spawners: ReadonlySet<string>): Engine {
+  const isAllowed = ({ name }: Pick<Tool, 'name'>): boolean => allowRecursion === true || !spawners.has(name);
+  const recipe = engine();
+  if (!('build' in recipe)) {
+    const { tools } = recipe;
+    return createEngine({ ...recipe, ...(tools === undefined ? {} : { tools: tools.filter(isAllowed) }) });
+  }
+  const built = recipe.build();
+  return built.tools.every(isAllowed) ? built : recipe.with({ tools: built.tools.filter(isAllowed) }).build();
+}
+
+function scratchConversation(prompt: string, { systemPrompt }: SubagentType): Conversation {
+  return createConversation({
+    ...(systemPrompt === undefined ? {} : { system: systemPrompt }),
+    messages: [userMessage(prompt)],
+  });
+}
+
+function defaultOperative(engine: Engine, conversation: Conversation, own: SubagentOperativeOptions): Operative {
+  return createOperative({ engine, conversation, ...own });
+}
+
+// Undefined when it was closed before it had a turn.
+function endOf(operative: Operative, progress: AgentProgress): Promise<TurnResult | undefined> {
+  return new Promise((resolve) => {
+    operative.subscribe((event) => {
+      progress.hear(event);
+      if (event.type === 'turn.completed') {
+        const { type: _type, ...result } = event;
+        resolve(result);
+      } else if (event.type === 'operative.closed') resolve(undefined);
+    });
+  });
+}

@@ -1,0 +1,113 @@
+// However a subagent ends, its result says so and has what there was.
+
+import { describe, expect, test } from 'vitest';
+import { ModelError } from '../../../src/contracts/errors.ts';
+import { createBackgroundTasks } from '../../../src/runtime/background-tasks.ts';
+import { simulatedHost } from '../../../src/testing/index.ts';
+import { toolOf } from '../../runtime/turn-bench.ts';
+import { workTool, type Work } from '../../runtime/background-bench.ts';
+import { startAgent } from './agent-bench.ts';
+
+const look = { text: 'I looked.', calls: [{ name: 'look' }] };
+const broken = { throw: new ModelError('model.rejected', 'The request is not valid.', { retryable: false }) };
+
+describe('a subagent', () => {
+  test.each([
+    ['completes without a word', [{ blocks: [] }], 'completed: (The agent ended without an answer.)'],
+    ['says its last words before its last calls', [look, { blocks: [] }], 'completed: I looked.'],
+    [
+      'fails',
+      [broken],
+      'failed: Agent "helper" did not finish: it failed: The request is not valid. It had said nothing.',
+    ],
+    [
+      'fails after it did something',
+      [look, broken],
+      'failed: Agent "helper" did not finish: it failed: The request is not valid. It had made 1 tool call, which may have had effects. What it had said:|I looked.',
+    ],
+    [
+      'is refused',
+      [{ text: 'I cannot do that.', stopReason: 'refusal' }],
+      'failed: Agent "helper" did not finish: its model refused. What it had said:|I cannot do that.',
+    ],
+    [
+      'hits the token limit',
+      [{ text: 'It is a long', stopReason: 'maxTokens' }],
+      'failed: Agent "helper" did not finish: its answer was cut at the token limit. What it had said:|It is a long',
+    ],
+    [
+      'hits its limit of model calls',
+      [look, look],
+      'failed: Agent "helper" did not finish: it reached its limit of 2 model calls. It had made 2 tool calls, which may have had effects. What it had said:|I looked.',
+    ],
+    [
+      'overflows its context',
+      [{ throw: new ModelError('model.contextOverflow', 'Too long.', { retryable: false }) }],
+      'failed: Agent "helper" did not finish: its context became too long. It had said nothing.',
+    ],
+  ] as const)('that %s', async (_how, child, answer) => {
+    const bench = startAgent({ child, recipe: { tools: [toolOf('look')], maxIterations: 2 } });
+    await bench.turn.end();
+    expect(bench.answer()).toBe(answer);
+    bench.child.verify();
+  });
+
+  test('that fails has its own answer from extractAnswer, in the same frame', async () => {
+    const bench = startAgent({ child: [broken], own: { extractAnswer: (_conversation, { reason }) => ({ reason }) } });
+    await bench.turn.end();
+    expect(bench.answer()).toBe(
+      'failed: Agent "helper" did not finish: it failed: The request is not valid. What it had said:|{"reason":"failed"}',
+    );
+  });
+
+  test('stops the background tasks it had started, and says so', async () => {
+    const host = simulatedHost();
+    const tasks = createBackgroundTasks({ host });
+    const works: Work[] = [];
+    const bench = startAgent({
+      host,
+      child: [{ calls: [{ name: 'Work', args: { run_in_background: true } }] }, { text: 'The build runs.' }],
+      recipe: { tools: [workTool(works)], backgroundTasks: tasks },
+    });
+    await bench.turn.end(3_000);
+    expect(bench.answer()).toBe('completed: The build runs.|[Its background tasks ended with it: task_1 (Work).]');
+    expect([works[0]?.context.signal.aborted, tasks.get('task_1')?.status]).toEqual([true, 'stopped']);
+  });
+});
+
+describe('usage', () => {
+  const spent = (inputTokens: number) => ({ usage: { inputTokens, outputTokens: 1 } });
+
+  test('of subagents stands apart in the parent’s turn, that of theirs below it', async () => {
+    const call = { name: 'Agent', args: { prompt: 'x' } };
+    const bench = startAgent({
+      child: [
+        { text: 'one', ...spent(10) },
+        { text: 'two', ...spent(20) },
+      ],
+      script: [
+        { calls: [call], ...spent(1) },
+        { calls: [call], ...spent(2) },
+        { text: 'done', ...spent(4) },
+      ],
+    });
+    const { usage } = await bench.turn.end();
+    expect(usage).toEqual({
+      inputTokens: 7,
+      outputTokens: 3,
+      subagents: [
+        { inputTokens: 10, outputTokens: 1 },
+        { inputTokens: 20, outputTokens: 1 },
+      ],
+    });
+  });
+
+  test('of one that failed counts as well', async () => {
+    const bench = startAgent({
+      child: [{ ...look, ...spent(10) }, broken],
+      recipe: { tools: [toolOf('look')] },
+    });
+    const { usage } = await bench.turn.end();
+    expect(usage.subagents).toEqual([{ inputTokens: 10, outputTokens: 1 }]);
+  });
+});
