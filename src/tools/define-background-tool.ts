@@ -89,10 +89,16 @@ function splitFlag(args: unknown): { readonly flag: unknown; readonly rest: obje
 }
 
 function withWrite<TurnContext>(context: ToolContext<TurnContext>): BackgroundToolContext<TurnContext> {
-  if ('write' in context && typeof context.write === 'function') return context as BackgroundToolContext<TurnContext>; // a registry made it
-  const { callId, idempotencyKey, signal, turnContext, session, conversation, progress } = context;
-  const write = (text: string): void => progress(text);
-  const noteOutputFile = (): void => undefined;
-  const own = { callId, idempotencyKey, signal, turnContext, session, conversation, progress, write, noteOutputFile };
-  return { ...context, ...own };
+  const given = context as Partial<BackgroundToolContext<TurnContext>> & ToolContext<TurnContext>; // a registry may have made it
+  if (given.write !== undefined && given.noteOutputFile !== undefined)
+    return given as BackgroundToolContext<TurnContext>;
+  const { callId, idempotencyKey, signal, turnContext, session, conversation, progress, taskId } = given;
+  const own = { callId, idempotencyKey, signal, turnContext, session, conversation, progress };
+  return {
+    ...context,
+    ...own,
+    ...(taskId === undefined ? {} : { taskId }),
+    write: (text) => (given.write ?? progress)(text),
+    noteOutputFile: () => undefined,
+  };
 }

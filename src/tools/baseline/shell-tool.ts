@@ -124,15 +124,20 @@ async function execute(
   if (args.command.includes('\0')) return ToolResult.error('The command holds a NUL character.');
   const program = shell.program();
   if (program === undefined) return ToolResult.error(shell.missing);
-  const { folder, note } = await startFolder(workspace, session);
-  const timeoutMs = timeLimit(args.timeout, taskId !== undefined);
   const window = createOutputWindow(maxShownUnits);
+  const full = fullOutput(outputFiles, window.isFull);
+  // In front of any wait, so that whoever started the task can be told of the file at once.
+  if (taskId !== undefined) context.noteOutputFile(full.open().path);
+  const { folder, note } = await startFolder(workspace, session).catch((error: unknown) => {
+    full.end();
+    throw error;
+  });
+  const timeoutMs = timeLimit(args.timeout, taskId !== undefined);
   const progress = createPacedWriter(
     context.write,
     progressMs,
     taskId === undefined ? maxProgressUnits : Number.POSITIVE_INFINITY,
   );
-  const full = fullOutput(outputFiles, window.isFull);
   let outcome: CommandOutcome;
   try {
     outcome = await runCommand({
@@ -154,7 +159,8 @@ async function execute(
     progress.end(taskId !== undefined);
   }
   const file = full.end();
-  const output = window.shown(file?.path).replace(/\n+$/, '');
+  // What a task writes is read while it runs.
+  const output = taskId === undefined ? window.shown(file?.path).replace(/\n+$/, '') : '';
   const folderNote =
     taskId !== undefined || outcome.cause !== 'ended'
       ? '' // a task runs beside other commands; one that was ended never got to tell
@@ -162,7 +168,9 @@ async function execute(
   const leftNote =
     outcome.left.length === 0 ? '' : `[Left running in the background: ${outcome.left.slice(0, 10).join(', ')}.]`;
   const fileNote = file === undefined || file.fault === '' ? '' : `[About ${file.path}: ${file.fault}.]`;
-  return result(verdict(outcome, args.command, timeoutMs), output, [note, fileNote, leftNote, folderNote]);
+  const { isError, text } = verdict(outcome, args.command, timeoutMs);
+  const told = { isError, text: text === '' && taskId !== undefined ? 'Exit code 0' : text };
+  return result(told, output, [note, fileNote, leftNote, folderNote]);
 }
 
 interface Verdict {
@@ -206,18 +214,22 @@ function timeLimit(wanted: number | undefined, isTask: boolean): number {
     : Math.min(wanted ?? defaultTimeoutMs, maxTimeoutMs);
 }
 
-// Keeps everything from the start, in memory until it is known that a file is needed.
+// Keeps everything from the start, in memory until it is known that a file is needed, or one is opened.
 function fullOutput(files: OutputFiles, isNeeded: () => boolean) {
   let early: Buffer[] | undefined = [];
   let file: OutputFile | undefined;
+  const open = (): OutputFile => {
+    file ??= files.create();
+    for (const each of early ?? []) file.write(each);
+    early = undefined;
+    return file;
+  };
   return {
+    open,
     push: (bytes: Buffer): void => {
       early?.push(bytes);
-      if (file === undefined && isNeeded()) {
-        file = files.create();
-        for (const each of early ?? []) file.write(each);
-        early = undefined;
-      } else file?.write(bytes);
+      if (file !== undefined) file.write(bytes);
+      else if (isNeeded()) open();
     },
     end: () => (file === undefined ? undefined : { path: file.path, fault: file.close() }),
   };
