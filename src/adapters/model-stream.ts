@@ -5,14 +5,8 @@ import { isModelError, isTurnchartError, ModelError } from '../contracts/errors.
 import type { ModelCallOptions, StreamEvent } from '../contracts/model.ts';
 import { iterateBatches, type BatchSource } from './batches.ts';
 import { modelErrorOf, withoutKeys, type CallFacts } from './http-errors.ts';
-import { recordOf } from './json-reading.ts';
 import { redact } from './redact.ts';
-import {
-  openServerSentEvents,
-  readText,
-  type ServerSentEvent,
-  type ServerSentEventSource,
-} from './server-sent-events.ts';
+import { openServerSentEvents, type ServerSentEvent, type ServerSentEventSource } from './server-sent-events.ts';
 
 /** A provider's events → ours: a reducer without effects, one per call. */
 export interface StreamDecoder {
@@ -45,6 +39,7 @@ export function streamCall(call: ModelCall, options: ModelCallOptions): AsyncIte
   let failure: { readonly error: unknown } | undefined;
   let ended = false;
   let isJson = false;
+  let isPage = false;
 
   // What was decoded of a piece but not yet asked for is no longer told.
   const stop = (): void => {
@@ -57,10 +52,10 @@ export function streamCall(call: ModelCall, options: ModelCallOptions): AsyncIte
     signal.addEventListener('abort', stop);
     const response = await untilAborted(call.open(), signal, discard);
     activity?.();
-    if (response.body === null) return '';
+    if (response.body === null) return ''; // and no answer
     isJson = isOfType(response, /^application\/(?:[\w.+-]+\+)?json\b/i);
     const read = { signal, onActivity: activity, ...(isJson ? { maxUntoldCharacters: maxBodyCharacters } : {}) };
-    if (isOfType(response, /^text\/html\b/i)) throw webPage(await readText(response.body, read), facts);
+    isPage = isOfType(response, /^text\/html\b/i);
     source = openServerSentEvents(response.body, read);
     return undefined;
   };
@@ -77,11 +72,11 @@ export function streamCall(call: ModelCall, options: ModelCallOptions): AsyncIte
     try {
       if (source?.accept(piece, onEvent) === true || ended) return;
       ended = true;
-      // The content type is only a hint: events come as JSON, and JSON as events.
+      // The content type is only a hint: events come as JSON or as a page, JSON comes as events.
       const text = source?.untold();
-      const whole = text === undefined ? undefined : isJson ? parseBody(text, facts) : recordIn(text);
-      if (whole === undefined) decoder.end(events);
-      else decoder.decodeWhole(whole, events);
+      if (text === undefined || (!isJson && mayBeEvents.test(text))) decoder.end(events);
+      else if (isPage) throw webPage(text, facts);
+      else decoder.decodeWhole(parseBody(text, facts), events);
     } catch (error) {
       failure = { error }; // thrown with the next read: what came before it is still delivered
     }
@@ -130,6 +125,9 @@ export function streamCall(call: ModelCall, options: ModelCallOptions): AsyncIte
 
 const maxBodyCharacters = 2 ** 28;
 
+// Nothing at all, or a stream that broke off in its first event.
+const mayBeEvents = /^\s*(?:$|:|(?:data|event|id|retry)\b)/;
+
 // A piece of an event stream; the text of a whole answer; nothing yet, or nothing more.
 type Piece = ReadableStreamReadResult<Uint8Array> | string | undefined;
 
@@ -151,15 +149,6 @@ export function incomplete(facts: CallFacts, expected: string): ModelError {
   );
 }
 
-/** The object a text holds, if it holds one. */
-function recordIn(text: string): unknown {
-  try {
-    return recordOf(JSON.parse(text));
-  } catch {
-    return undefined;
-  }
-}
-
 function parseBody(text: string, facts: CallFacts): unknown {
   try {
     return JSON.parse(text);
@@ -171,7 +160,7 @@ function parseBody(text: string, facts: CallFacts): unknown {
 function malformed(what: string, text: string, facts: CallFacts, cause: unknown): ModelError {
   return new ModelError(
     'stream.protocol',
-    `${facts.provider} sent ${what} that is no JSON (it begins ${JSON.stringify(beginning(text, facts))}). Is a proxy in between? Sent again it may succeed.`,
+    `${facts.provider} sent ${text.trim() === '' ? `${what} without content` : `${what} that is no JSON (it begins ${JSON.stringify(beginning(text, facts))})`}. Is a proxy in between? Sent again it may succeed.`,
     // The parser quotes a part of the text: half a key looks like none.
     { retryable: true, ...(redact(text, facts.secrets) === text ? { cause } : {}) },
   );
@@ -212,7 +201,7 @@ function untilAborted<T>(promise: Promise<T>, signal: AbortSignal, late: (value:
       reject(signal.reason);
       promise.then(late, () => undefined);
     };
-    signal.addEventListener('abort', onAbort);
+    signal.addEventListener('abort', onAbort, { once: true });
     promise.then(
       (value) => {
         signal.removeEventListener('abort', onAbort);

@@ -117,27 +117,6 @@ export function openServerSentEvents(body: ReadableStream<Uint8Array>, options: 
   };
 }
 
-/** The whole body as text, without a byte order mark. Throws as `readServerSentEvents` does. */
-export async function readText(body: ReadableStream<Uint8Array> | null, options: ReadOptions): Promise<string> {
-  if (body === null) return '';
-  const bytes = openBody(body, options);
-  const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
-  const parts: string[] = [];
-  try {
-    for (;;) {
-      const { value, done } = bytes.accept(await bytes.read());
-      if (done) break;
-      parts.push(decoded(decoder, value));
-    }
-  } catch (error) {
-    throw bytes.failure(error);
-  } finally {
-    bytes.close();
-  }
-  parts.push(decoder.decode());
-  return parts.join('').replace(/^\uFEFF/, '');
-}
-
 /**
  * The text of a chunk. One that ends in ASCII holds no half of a character, so nothing has to wait for the next one;
  * told so, decoders take a path that is a third cheaper and gives one-byte strings.

@@ -56,12 +56,22 @@ export function apiMessageOf(thrown: unknown): string {
   const inner = valueAt(body, 'error');
   for (const value of [valueAt(inner, 'message'), valueAt(body, 'message'), inner, valueAt(body, 'detail'), body]) {
     if (typeof value === 'string' && value !== '') return value;
-    if (typeof value === 'object' && value !== null) return messageOf(value);
+    if (typeof value === 'object' && value !== null) return written(value);
   }
   const status = numberAt(thrown, 'status');
   const message = messageOf(thrown);
   if (status === undefined || !message.startsWith(`${status} `)) return message;
   return message.slice(String(status).length + 1).replace(/^status code \(no body\)$/, '');
+}
+
+/** Lists of faults and the like, as servers send them in place of a message. */
+function written(value: object): string {
+  try {
+    const text = JSON.stringify(value);
+    return text === '{}' || text === '[]' ? '' : text;
+  } catch {
+    return messageOf(value); // no parsed body: a client of one's own threw it
+  }
 }
 
 /** A header of a `Headers` or of a plain object. */

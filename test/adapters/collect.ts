@@ -18,11 +18,17 @@ export interface Answer {
   readonly events: readonly StreamEvent[];
 }
 
-/** Builds the message; throws at the first event that breaks the contract. */
-export async function collect(stream: AsyncIterable<StreamEvent> | Iterable<StreamEvent>): Promise<Answer> {
+/**
+ * Builds the message; throws at the first event that breaks the contract, and where an end says another text than the
+ * deltas unless `endMayCorrect`.
+ */
+export async function collect(
+  stream: AsyncIterable<StreamEvent> | Iterable<StreamEvent>,
+  { endMayCorrect = false } = {},
+): Promise<Answer> {
   const events: StreamEvent[] = [];
   for await (const event of stream) events.push(event);
-  return build(events);
+  return build(events, endMayCorrect);
 }
 
 /** Reads until the stream ends or throws: the events before it, and what was thrown. */
@@ -45,7 +51,7 @@ interface Open {
   readonly name: string;
 }
 
-function build(events: readonly StreamEvent[]): Answer {
+function build(events: readonly StreamEvent[], endMayCorrect: boolean): Answer {
   const content: (Block | undefined)[] = [];
   const open = new Map<number, Open>();
   const raw: JsonValue[] = [];
@@ -94,7 +100,7 @@ function build(events: readonly StreamEvent[]): Answer {
         const kind = event.type === 'text.end' ? 'text' : 'thinking';
         const { text } = opened(event.index, kind);
         open.delete(event.index);
-        if (event.block !== undefined && event.block.text !== text)
+        if (!endMayCorrect && event.block !== undefined && event.block.text !== text)
           throw new Error('the end says another text than the deltas');
         content[event.index] = event.block ?? { type: kind, text };
         break;

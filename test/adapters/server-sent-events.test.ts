@@ -2,7 +2,11 @@ import { getEventListeners } from 'node:events';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isModelError } from '../../src/contracts/errors.ts';
-import { readServerSentEvents, readText, type ServerSentEvent } from '../../src/adapters/server-sent-events.ts';
+import {
+  openServerSentEvents,
+  readServerSentEvents,
+  type ServerSentEvent,
+} from '../../src/adapters/server-sent-events.ts';
 import { seeded, streamOfChunks } from './recordings.ts';
 
 const runs = 60 * Number(process.env['TURNCHART_RUNS'] ?? 1);
@@ -276,20 +280,23 @@ describe('aborts and breaks', () => {
     expect(results.map((result) => (result.done === true ? 'end' : result.value.data))).toEqual(['1', '2', '3', 'end']);
   });
 
-  test('a whole body as text: cut at every byte, without its byte order mark and with every other one', async () => {
+  test('a body without any event is handed back as text, cut anywhere, without its byte order mark', async () => {
     const { signal } = new AbortController();
     const bytes = encoder.encode('\uFEFF{"a":"é🌍\uFEFFx"}');
     for (let at = 0; at <= bytes.length; at++) {
-      const body = streamOfChunks([bytes.subarray(0, at), bytes.subarray(at)]);
-      expect(await readText(body, { signal })).toBe('{"a":"é🌍\uFEFFx"}');
+      const source = openServerSentEvents(streamOfChunks([bytes.subarray(0, at), bytes.subarray(at)]), { signal });
+      while (source.accept(await source.read(), () => expect.unreachable())) continue;
+      expect(source.untold()).toBe('{"a":"é🌍\uFEFFx"}');
     }
   });
 
-  test('a whole body as text ends at an abort too', async () => {
-    const controller = new AbortController();
-    const text = readText(deafBody(['{"a":']).body, { signal: controller.signal });
-    const reason = new Error('enough');
-    controller.abort(reason);
-    await expect(text).rejects.toBe(reason);
+  test('a body with an event, or one longer than is kept, leaves no text to hand back', async () => {
+    const { signal } = new AbortController();
+    for (const text of ['data: 1\n\n', 'x'.repeat(21)]) {
+      const chunks = [encoder.encode(text), encoder.encode('x')];
+      const source = openServerSentEvents(streamOfChunks(chunks), { signal, maxUntoldCharacters: 20 });
+      while (source.accept(await source.read(), () => undefined)) continue;
+      expect(source.untold()).toBeUndefined();
+    }
   });
 });

@@ -1,7 +1,7 @@
 // `openai(…)`: a Model over the official SDK, which is used as transport only: it keeps keys, headers, base URL and
 // error classes; streams are decoded here and retries are the turn's.
 
-import { ModelError, TurnchartError } from '../../contracts/errors.ts';
+import { TurnchartError } from '../../contracts/errors.ts';
 import type { Model, ModelRequest } from '../../contracts/model.ts';
 import type { JsonValue } from '../../conversation/json.ts';
 import { callOptions } from '../call-options.ts';
@@ -88,12 +88,9 @@ export function openai(options: OpenAIOptions): Model {
             const target = targetOf(options, baseURL);
             const body = bodyOf(request, target, options);
             decoder = decoderFor(target, body);
-            return checked(
-              await endpointOf(loaded, target)
-                .create({ ...body, stream: true }, callOptions(call.signal, options.headers))
-                .asResponse(),
-              facts,
-            );
+            return endpointOf(loaded, target)
+              .create({ ...body, stream: true }, callOptions(call.signal, options.headers))
+              .asResponse();
           },
         },
         call,
@@ -121,18 +118,6 @@ function endpointOf(client: OpenAIClient, target: Target) {
   throw new TurnchartError(
     'options.invalid',
     `The client passed to openai({ client }) has no ${target.api === 'responses' ? 'responses' : 'chat.completions'}.create. Pass an instance of openai@6 or 7, or choose the other \`api\`.`,
-  );
-}
-
-/** A web page instead of an answer: the base URL leads somewhere else. */
-function checked(response: Response, facts: CallFacts): Response {
-  if (!/^text\/html\b/i.test(response.headers.get('content-type') ?? '')) return response;
-  response.body?.cancel().catch(() => undefined); // nobody reads it
-  const at = facts.baseURL ?? 'the base URL';
-  throw new ModelError(
-    'stream.protocol',
-    `${facts.provider} answered with a web page instead of an answer. Check that ${at} is the address of the API; it mostly ends in /v1.`,
-    { retryable: false },
   );
 }
 
