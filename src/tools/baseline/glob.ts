@@ -1,7 +1,7 @@
 // The Glob tool: finds files by name, newest first, without starting a program.
 
 import { lstatSync, statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { resolve, sep } from 'node:path';
 import { setImmediate as nextRound } from 'node:timers/promises';
 
 import type { Tool } from '../../contracts/tool.ts';
@@ -75,39 +75,53 @@ export function globTool(options: GlobOptions): Tool {
         limitMs: options.globLimitMs ?? defaultLimitMs,
         signal,
       });
-      const visible = await newestFirst(workspace, found.path, files);
-      return ToolResult.text(listing(visible, isPartial, pattern));
+      const visible = await newestOf(workspace, found.path, files);
+      return ToolResult.text(listing(visible, shownPath(workspace, found.path), isPartial, pattern));
     },
   });
 }
 
-// Without those the tools may not read; links by what they lead to.
-async function newestFirst(workspace: Workspace, folder: string, ways: readonly string[]): Promise<string[]> {
-  const isHiddenPath = workspace.hiddenPaths();
-  const base = shownPath(workspace, folder);
-  const dated: { readonly shown: string; readonly time: number }[] = [];
-  for (const [index, way] of ways.entries()) {
-    if (index % 1000 === 999) await nextRound(); // others get their turn
-    const path = join(folder, way);
-    const stat = lstatSync(path, { throwIfNoEntry: false });
-    // A name that is no text cannot be asked about; it is there all the same.
-    if (stat === undefined && !way.includes('\uFFFD')) continue;
-    if (isHiddenPath(stat?.isSymbolicLink() === true ? realOr(path) : path) || isHiddenPath(path)) continue;
-    dated.push({ shown: printablePath(base === '.' ? way : `${base}/${way}`), time: stat?.mtimeMs ?? 0 });
-  }
-  dated.sort((left, right) => right.time - left.time || (left.shown < right.shown ? -1 : 1));
-  return dated.map(({ shown }) => shown);
+interface Found {
+  /** The newest first, at most as many as are shown. */
+  readonly newest: readonly string[];
+  readonly count: number;
 }
 
-function listing(paths: readonly string[], isPartial: boolean, pattern: string): string {
-  const lines = paths.slice(0, maxShown);
-  if (paths.length > maxShown) {
+// Without those the tools may not read; links by what they lead to. Looks at every file: an order needs all times.
+async function newestOf(workspace: Workspace, folder: string, ways: readonly string[]): Promise<Found> {
+  const isHiddenPath = workspace.hiddenPaths();
+  const start = folder.endsWith(sep) ? folder : folder + sep;
+  const seen: string[] = [];
+  const times: number[] = [];
+  for (const [index, way] of ways.entries()) {
+    if (index % 1000 === 999) await nextRound(); // others get their turn
+    const path = start + (sep === '/' ? way : way.replaceAll('/', sep));
+    if (isHiddenPath(path)) continue;
+    const stat = lstatSync(path, { throwIfNoEntry: false });
+    // A name that is no text cannot be asked about; it is there all the same.
+    if (stat === undefined ? !way.includes('\uFFFD') : stat.isSymbolicLink() && isHiddenPath(realOr(path))) continue;
+    seen.push(way);
+    times.push(stat?.mtimeMs ?? 0);
+  }
+  const oldestShown = Float64Array.from(times).toSorted().at(-maxShown) ?? Number.NEGATIVE_INFINITY;
+  const newest = seen
+    .map((way, index) => ({ way, time: times[index] ?? 0 }))
+    .filter(({ time }) => time >= oldestShown)
+    .toSorted((left, right) => right.time - left.time || (left.way < right.way ? -1 : 1))
+    .slice(0, maxShown)
+    .map(({ way }) => way);
+  return { newest, count: seen.length };
+}
+
+function listing({ newest, count }: Found, base: string, isPartial: boolean, pattern: string): string {
+  const lines = newest.map((way) => printablePath(base === '.' ? way : `${base}/${way}`));
+  if (count > maxShown) {
     lines.push(
-      `[The newest ${maxShown} of ${isPartial ? 'at least ' : ''}${paths.length} files. Narrow the pattern to see others.]`,
+      `[The newest ${maxShown} of ${isPartial ? 'at least ' : ''}${count} files. Narrow the pattern to see others.]`,
     );
   }
   if (isPartial) lines.push('[The time was up before all folders were seen: the list is partial.]');
-  return paths.length === 0 && !isPartial ? noneText(pattern) : lines.join('\n');
+  return count === 0 && !isPartial ? noneText(pattern) : lines.join('\n');
 }
 
 function noneText(pattern: string): string {

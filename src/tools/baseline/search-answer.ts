@@ -35,8 +35,8 @@ export function createSearchAnswer(
   const offset = args.offset ?? 0;
   const limit = args.head_limit === 0 ? Number.POSITIVE_INFINITY : (args.head_limit ?? defaultLimit);
   const known = new Map<string, boolean>();
-  const files: string[] = [];
-  const counts = new Map<string, number>();
+  const files: { readonly shown: string; readonly time: number }[] = [];
+  const counts: { readonly shown: string; readonly count: number }[] = [];
   const shown: string[] = [];
   let seen = 0;
   let units = 0;
@@ -73,11 +73,13 @@ export function createSearchAnswer(
   const listed = (): readonly string[] => {
     switch (modeOf(args)) {
       case 'files_with_matches':
-        return newestFirst(files, folder).map(printablePath);
+        return files
+          .toSorted((left, right) => right.time - left.time || (left.shown < right.shown ? -1 : 1))
+          .map(({ shown: path }) => path);
       case 'count':
-        return [...counts]
-          .toSorted(([leftPath, left], [rightPath, right]) => right - left || (leftPath < rightPath ? -1 : 1))
-          .map(([path, count]) => `${printablePath(path)}:${count}`);
+        return counts
+          .toSorted((left, right) => right.count - left.count || (left.shown < right.shown ? -1 : 1))
+          .map(({ shown: path, count }) => `${path}:${count}`);
       case 'content':
         return [];
     }
@@ -100,13 +102,14 @@ export function createSearchAnswer(
     accepts,
     addLine,
     addGap: () => (isGap = true),
+    // What can be done at once is: the engine is still searching then.
     addFile: (path) => {
-      if (accepts(path)) files.push(path);
+      if (accepts(path)) files.push({ shown: printablePath(path), time: changeTime(resolve(folder, path)) });
     },
     addCount: (path, count) => {
-      if (accepts(path)) counts.set(path, count);
+      if (accepts(path)) counts.push({ shown: printablePath(path), count });
     },
-    isEmpty: () => seen === 0 && files.length === 0 && counts.size === 0,
+    isEmpty: () => seen === 0 && files.length === 0 && counts.length === 0,
     text: (notes) => {
       const isContent = modeOf(args) === 'content';
       const all = listed();
@@ -119,9 +122,9 @@ export function createSearchAnswer(
         const end = offset + shown.length - gaps;
         lines.push(`[Lines ${offset + 1}-${end} of more. Continue with offset=${end}.]`);
       }
-      if (modeOf(args) === 'count' && counts.size > 0) {
-        const sum = [...counts.values()].reduce((left, right) => left + right, 0);
-        lines.push(`[${sum} matching lines in ${counts.size} files]`);
+      if (modeOf(args) === 'count' && counts.length > 0) {
+        const sum = counts.reduce((all, { count }) => all + count, 0);
+        lines.push(`[${sum} matching lines in ${counts.length} files]`);
       }
       return [...lines, ...notes].join('\n').toWellFormed();
     },
@@ -137,9 +140,6 @@ function lineText({ path, number, isMatch, text, cut }: SearchLine, isNumbered: 
   return `${head}${before}${text}${after} [cut: bytes ${cut.from + 1}-${cut.to} of a line of ${cut.of}]`;
 }
 
-function newestFirst(paths: readonly string[], folder: string): string[] {
-  return paths
-    .map((path) => ({ path, time: lstatSync(resolve(folder, path), { throwIfNoEntry: false })?.mtimeMs ?? 0 }))
-    .toSorted((left, right) => right.time - left.time || (left.path < right.path ? -1 : 1))
-    .map(({ path }) => path);
+function changeTime(path: string): number {
+  return lstatSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }

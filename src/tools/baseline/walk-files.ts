@@ -35,18 +35,19 @@ const leftOut = new Set(leftOutFolders);
 export async function walkFiles(walk: Walk): Promise<Walked> {
   walk.signal.throwIfAborted();
   const files: string[] = [];
-  const start = performance.now();
-  let sliceEnd = start + sliceMs;
+  const began = performance.now();
+  let sliceEnd = began + sliceMs;
   const open: { readonly way: string; readonly rules: IgnoreRules }[] = [
     { way: '', rules: rulesAt(walk.folder, walk.top) },
   ];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const folder = next.way === '' ? walk.folder : join(walk.folder, next.way);
     const entries = entriesOf(folder);
+    const start = folder.endsWith(sep) ? folder : folder + sep;
     const rules = next.way === '' ? next.rules : rulesBelow(next.rules, folder, ruleNames(entries));
     for (const entry of entries) {
       const now = performance.now();
-      if (now - start >= walk.limitMs) return { files, isPartial: true };
+      if (now - began >= walk.limitMs) return { files, isPartial: true };
       if (now >= sliceEnd) {
         await nextRound();
         walk.signal.throwIfAborted();
@@ -55,7 +56,7 @@ export async function walkFiles(walk: Walk): Promise<Walked> {
       const way = next.way === '' ? entry.name : `${next.way}/${entry.name}`;
       const isFolder = entry.isDirectory();
       if (isFolder ? leftOut.has(entry.name) || !walk.enters(way) : !walk.takes(way)) continue;
-      const path = folder.endsWith(sep) ? folder + entry.name : folder + sep + entry.name;
+      const path = start + entry.name;
       if (!isFolder && !entry.isFile() && !(entry.isSymbolicLink() && leadsToFile(path))) continue;
       if (isIgnored(rules, path, entry.name, isFolder)) continue;
       if (isFolder) open.push({ way, rules });

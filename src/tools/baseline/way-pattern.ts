@@ -29,22 +29,31 @@ export function wayPattern(pattern: string, rules: WayRules): WayPattern {
     .map((part): Part => (part === '**' ? 'deep' : namePattern(part, rules.hasClasses)));
   const isOpen = parts.some((part) => part !== 'deep' && part.isOpen);
   const [first, second] = parts;
+  const last = parts.at(-1);
   const reached = (way: string): ReadonlySet<number> => positionsAfter(parts, way.split('/'), rules);
   return {
     isOpen,
-    enters: (way) => [...reached(way)].some((position) => position < parts.length),
+    enters: (way) =>
+      (first === 'deep' && !(rules.dotsAreExplicit && isHidden(way))) ||
+      [...reached(way)].some((position) => position < parts.length),
     matches:
       parts.length === 2 && first === 'deep' && second !== undefined && second !== 'deep'
         ? (way) => isNameMatch(second, way, rules)
-        : (way) => reached(way).has(parts.length),
+        : (way) =>
+            (last === undefined || last === 'deep' || last.matches(way.slice(way.lastIndexOf('/') + 1))) &&
+            reached(way).has(parts.length),
   };
+}
+
+function isHidden(way: string): boolean {
+  return way.startsWith('.') || way.includes('/.');
 }
 
 // A name in any folder: by far the most frequent pattern.
 function isNameMatch(part: NamePattern, way: string, { dotsAreExplicit }: WayRules): boolean {
   const name = way.slice(way.lastIndexOf('/') + 1);
   if (dotsAreExplicit) {
-    if (name.startsWith('.') && !part.hasLeadingDot) return false;
+    if (!part.hasLeadingDot && name.startsWith('.')) return false;
     if (way.length > name.length && (way.startsWith('.') || way.lastIndexOf('/.', way.length - name.length - 2) >= 0))
       return false;
   }

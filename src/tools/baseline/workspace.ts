@@ -4,10 +4,9 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 
-import ignore from 'ignore';
-
 import { TurnchartError } from '../../contracts/errors.ts';
 import { canonicalPath, isWithin } from './canonical-path.ts';
+import { ignoreMatcher } from './ignore-matcher.ts';
 import { pathFault } from './path-fault.ts';
 
 /** Where the tools may work. Paths in options may be relative to `cwd`. */
@@ -91,14 +90,18 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
     ...(options.readOnlyRoots ?? []).map((path) => ({ path: resolve(cwd, path), writable: false })),
   ];
   const denied = options.denied ?? defaultDenied;
-  const matcher = ignore().add(denied.map((pattern) => withinRoot(pattern, named)));
+  const matcher = ignoreMatcher(denied.map((pattern) => withinRoot(pattern, named)).join('\n'), false);
 
   // Asked each time: a root may be created, or be a link that moves.
   const roots = (): Root[] => named.map(({ path, writable }) => ({ path: realOr(path), writable }));
-  const isDenied = (path: string, root: string): boolean => {
-    const inside = relative(root, path).split(sep).join('/');
-    return inside !== '' && !inside.startsWith('../') && matcher.ignores(inside);
+  const isDeniedWay = (way: string, isFolder: boolean): boolean => {
+    const names = way === '' ? [] : way.split('/');
+    return names.some(
+      (name, index) =>
+        matcher?.(name, isFolder || index < names.length - 1, () => names.slice(0, index + 1).join('/')) === true,
+    );
   };
+  const isDenied = (path: string, root: string): boolean => isDeniedWay(wayWithin(path, root), false);
   const outside = (shown: string): ResolvedPath => {
     const present = named.filter(({ path, writable }) => writable || existsSync(path));
     const list = present.map(({ path, writable }) => (writable ? path : `${path} (read only)`)).join(', ');
@@ -133,13 +136,37 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
     resolve: resolvePath,
     hiddenPaths: () => {
       const known = roots();
-      return (path) => {
+      const isHidden = (path: string): boolean => {
         const root = innermost(known, path);
         if (root === undefined || isSpecial(path, root.path)) return true;
         return known.some((each) => isWithin(path, each.path) && isDenied(path, each.path));
       };
+      // Walks ask for many files of each folder.
+      const testIn = (folder: string): ((name: string) => boolean) => {
+        const root = innermost(known, folder);
+        if (root === undefined) return (name) => isHidden(folder + sep + name); // a root may lie in it
+        const ways = known.filter(({ path }) => isWithin(folder, path)).map(({ path }) => wayWithin(folder, path));
+        if (isSpecial(folder, root.path) || ways.some((way) => isDeniedWay(way, true))) return () => true;
+        const starts = ways.map((way) => (way === '' ? '' : `${way}/`));
+        return (name) => starts.some((start) => matcher?.(name, false, () => start + name) === true);
+      };
+      const tests = new Map<string, (name: string) => boolean>();
+      return (path) => {
+        const end = path.lastIndexOf(sep);
+        if (end <= 0) return isHidden(path);
+        const folder = path.slice(0, end);
+        let test = tests.get(folder);
+        if (test === undefined) tests.set(folder, (test = testIn(folder)));
+        return test(path.slice(end + 1));
+      };
     },
   };
+}
+
+// With forward slashes; '' for the root itself and outside of it.
+function wayWithin(path: string, root: string): string {
+  const way = relative(root, path).split(sep).join('/');
+  return way === '..' || way.startsWith('../') ? '' : way;
 }
 
 // Of two roots at the same path the later, read-only one wins.
