@@ -178,9 +178,9 @@ export class MessageLog {
       },
       place,
     );
+    const parent = this.actor(actor.parentId); // looked for first: nobody is its own parent
     this.#actors.set(id, actor);
     this.programs.add(actor.program);
-    const parent = this.actor(actor.parentId);
     const siblings = parent?.children ?? this.roots;
     actor.parent = parent;
     const counts = parent?.counts ?? this.#rootCounts;

@@ -1,0 +1,273 @@
+import { readFile } from 'node:fs/promises';
+import type { Browser } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { launchChromium } from '../../browser/chromium.ts';
+import { inspectedChat } from '../inspected-chat.ts';
+import { openPage, type OpenPage } from './open-page.ts';
+
+let browser: Browser;
+let open: OpenPage;
+let chat: ReturnType<typeof inspectedChat>;
+
+beforeAll(async () => {
+  browser = await launchChromium();
+});
+
+afterAll(() => browser.close());
+
+beforeEach(async () => {
+  open = await openPage(browser);
+  chat = inspectedChat(open.inspector.inspect);
+});
+
+afterEach(() => open.close());
+
+// Up to the end, with a steer and a late message.
+async function playAll(): Promise<void> {
+  const { operative, gates } = chat;
+  const first = await operative.submit('Is the release ready?');
+  await operative.submit('Only what changed since Monday, please.');
+  for (const gate of [gates.changes, gates.tests, gates.answer]) gate.open();
+  await open.row('operative', 'active.settling').waitFor();
+  await operative.submit('And who wrote the notes?');
+  gates.notes.open();
+  for await (const event of first.events) void event;
+  await open.row('operative', 'idle').waitFor();
+}
+
+const marked = (mark: string) => open.page.locator(`.message[data-marks~="${mark}"]`);
+
+describe('a chat in the page', () => {
+  test('shows each moment as it comes: running, tools, steering, sealing, a late message', async () => {
+    const { operative, gates } = chat;
+    const { row, page } = open;
+    const first = await operative.submit('Is the release ready?');
+    await row('operative', 'active.running').waitFor();
+    await row('toolCall:0', 'running').waitFor();
+    await row('toolCall:1', 'running').waitFor();
+    expect(await row('toolCall:0').locator('.tree-name').textContent()).toBe('changes');
+
+    await operative.submit('Only what changed since Monday, please.');
+    expect(await marked('waiting').textContent()).toContain('since Monday');
+    gates.changes.open();
+    await row('toolCall:0', 'completed').waitFor();
+    await page.locator('[data-call="changes"][data-status="completed"]').waitFor();
+    expect(await row('toolCall:1').getAttribute('data-state')).toBe('running');
+
+    gates.tests.open();
+    expect(await marked('steered').textContent()).toContain('since Monday');
+    await expect.poll(() => marked('waiting').count()).toBe(0);
+    await page.locator('[data-call="askReader"][data-status="completed"]').waitFor();
+
+    gates.answer.open();
+    await row('operative', 'active.settling').waitFor();
+    await operative.submit('And who wrote the notes?');
+    gates.notes.open();
+    for await (const event of first.events) void event;
+    await row('operative', 'idle').waitFor();
+    expect(await marked('late').textContent()).toContain('who wrote the notes');
+    expect(await page.locator('.note-end').textContent()).toContain('completed · 3 model calls');
+  });
+
+  test('shows an agent that runs in a tool below the call', async () => {
+    await playAll();
+    await open.row('turn').dblclick();
+    const nested = open.page.locator('[data-actor="dispatchTools"]').nth(1);
+    await nested.dblclick();
+    await open.row('toolCall:0').dblclick();
+    const inner = open.page.locator('[data-actor="operative"]').nth(1);
+    expect(Number(await inner.getAttribute('aria-level'))).toBe(5);
+  });
+
+  test('goes back: an earlier moment shows the states and the transcript of then, and live goes on from now', async () => {
+    await playAll();
+    const { page, row } = open;
+    await page.keyboard.press('4');
+    const submits = page.locator('[data-event="message.injected"]');
+    await page.getByLabel('Filter events').fill('message.injected');
+    await submits.first().click();
+    await row('operative', 'active.running').waitFor();
+    await page.keyboard.press('3');
+    await expect.poll(() => marked('late').count()).toBe(0);
+    expect(await marked('steered').count()).toBe(1);
+    const before = await page.locator('.timeline-text').textContent();
+    await page.keyboard.press('ArrowLeft');
+    await expect.poll(() => page.locator('.timeline-text').textContent()).not.toBe(before);
+    await page.keyboard.press('ArrowRight');
+    await expect.poll(() => page.locator('.timeline-text').textContent()).toBe(before);
+    await page.keyboard.press('End');
+    await row('operative', 'idle').waitFor();
+    expect(await marked('late').count()).toBe(1);
+  });
+
+  test('stays at the moment it was paused at while more comes', async () => {
+    const { operative, gates } = chat;
+    const { page, row } = open;
+    await operative.submit('Is the release ready?');
+    await row('toolCall:1', 'running').waitFor();
+    await page.getByText('Pause').click();
+    for (const gate of Object.values(gates)) gate.open();
+    await page.locator('.timeline-text b').waitFor();
+    expect(await row('toolCall:1').getAttribute('data-state')).toBe('running');
+    await page.getByText('Go live').click();
+    await row('operative', 'idle').waitFor();
+  });
+
+  test('lights the active state of the chosen actor and marks the transition that led to it', async () => {
+    await chat.operative.submit('Is the release ready?');
+    const { page, row } = open;
+    await row('turn', 'dispatching.live').click();
+    await page.locator('.state.active[data-state="dispatching.live"]').waitFor();
+    expect(await page.locator('.event.taken title').textContent()).toBe('streaming → dispatching');
+    for (const gate of Object.values(chat.gates)) gate.open();
+    await page.locator('.state.active[data-state="completed"]').waitFor();
+    expect(await page.locator('.state.active').count()).toBe(1);
+  });
+
+  test('draws who sent what to whom', async () => {
+    await playAll();
+    await open.page.keyboard.press('4');
+    const lanes = await open.page.locator('.lane-name').allTextContents();
+    expect(lanes.slice(0, 6)).toEqual(['caller', 'operative', 'turn', 'streamModel', 'dispatchTools', 'toolCall']);
+    await open.page.getByLabel('Filter events').fill('turn.sealed');
+    expect(await open.page.locator('.sequence-row').first().getAttribute('title')).toBe(
+      'turn → operative: turn.sealed',
+    );
+  });
+
+  test('counts tokens and times', async () => {
+    await playAll();
+    const figures = await open.page.locator('.figures > div').allTextContents();
+    expect(figures.filter((text) => !/time/.test(text))).toEqual([
+      'turns1',
+      'model calls3',
+      'tool calls3',
+      'tokens in6,930',
+      'of them cached4,851',
+      'tokens out153',
+    ]);
+  });
+
+  test('exports everything, and opens what it exported', async () => {
+    await playAll();
+    const { page } = open;
+    const [download] = await Promise.all([page.waitForEvent('download'), page.getByText('Export').click()]);
+    const path = await download.path();
+    const recording = JSON.parse(await readFile(path, 'utf8')) as { format: string; messages: object[] };
+    expect(recording.format).toBe('turnchart-inspection');
+    const counts = await page.locator('.counts').textContent();
+    expect(counts).toContain(`${recording.messages.length} messages`);
+    await page.reload();
+    await page.locator('input[type="file"]').setInputFiles(path);
+    await page.locator('.line-file').waitFor();
+    await expect.poll(() => page.locator('.counts').textContent()).toBe(counts);
+    expect(await marked('late').count()).toBe(1);
+  });
+
+  test('says when the inspector has ended, and keeps what it told', async () => {
+    await playAll();
+    await open.inspector.close();
+    await open.page.locator('.line-away').waitFor();
+    expect(await marked('late').count()).toBe(1);
+  });
+});
+
+test('a page that lost the line comes back and has missed nothing', async () => {
+  const { page } = open;
+  let drop: () => Promise<void> = () => Promise.resolve();
+  await page.routeWebSocket(/./, (socket) => {
+    socket.connectToServer();
+    drop = () => socket.close();
+  });
+  await page.reload();
+  await page.locator('.line-open').waitFor();
+  await chat.operative.submit('Is the release ready?');
+  await open.row('operative', 'active.running').waitFor();
+  await drop();
+  for (const gate of Object.values(chat.gates)) gate.open();
+  await open.row('operative', 'idle').waitFor();
+  expect(await page.locator('.message').count()).toBe(4);
+});
+
+test('two programs show side by side', async () => {
+  const other = inspectedChat(open.inspector.inspect);
+  await chat.operative.submit('Is the release ready?');
+  await other.operative.submit('And the other one?');
+  await expect.poll(() => open.page.locator('[data-actor="operative"]').count()).toBe(2);
+  await open.page.locator('[data-actor="operative"]').nth(1).click();
+  await open.page.getByText('And the other one?').first().waitFor();
+});
+
+describe('the keyboard', () => {
+  test('walks the tree: down, into, out and up', async () => {
+    await chat.operative.submit('Is the release ready?');
+    const { page, row } = open;
+    await row('toolCall:1', 'running').waitFor();
+    const selected = () => page.locator('.tree-row.selected').getAttribute('data-actor');
+    await page.locator('.tree').focus();
+    expect(await selected()).toBe('operative');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowDown');
+    await expect.poll(selected).toBe('turn');
+    await page.keyboard.press('ArrowLeft');
+    await expect.poll(() => row('turn').getAttribute('aria-expanded')).toBe('false');
+    await page.keyboard.press('ArrowRight');
+    await expect.poll(() => row('turn').getAttribute('aria-expanded')).toBe('true');
+    await page.keyboard.press('ArrowRight');
+    await expect.poll(selected).toBe('streamModel');
+    await page.keyboard.press('ArrowLeft');
+    await expect.poll(selected).toBe('turn');
+  });
+
+  test('reaches every button in the order one reads', async () => {
+    await chat.operative.submit('Is the release ready?');
+    const { page } = open;
+    await open.row('toolCall:1', 'running').waitFor();
+    await page.locator('.chart .state').first().waitFor();
+    const names: string[] = [];
+    for (let n = 0; n < 14; n++) {
+      await page.keyboard.press('Tab');
+      names.push(
+        await page.evaluate(
+          "document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent.trim().slice(0, 20)",
+        ),
+      );
+    }
+    const wanted = [
+      'Colours: system',
+      'Open',
+      'Export',
+      'Actors',
+      'Zoom in',
+      'Zoom out',
+      'Whole',
+      'Facts',
+      'Transcript',
+    ];
+    expect(names.filter((name) => wanted.includes(name))).toEqual([
+      ...wanted,
+      ...names.filter((name) => name === 'Transcript').slice(1),
+    ]);
+  });
+});
+
+test('fits a window of 390 pixels, one view at a time', async () => {
+  const narrow = await openPage(browser, { width: 390, height: 844 });
+  const own = inspectedChat(narrow.inspector.inspect);
+  await own.operative.submit('Is the release ready?');
+  const shown: string[] = [];
+  for (const [key, element] of [
+    ['1', '.tree'],
+    ['2', '.chart svg'],
+    ['3', '.message'],
+    ['4', '.sequence-row'],
+  ] as const) {
+    await narrow.page.keyboard.press(key);
+    await narrow.page.locator(element).first().waitFor();
+    shown.push(key);
+    expect(await narrow.page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+    expect(await narrow.page.locator('.panel:visible').count()).toBe(1);
+  }
+  expect(shown).toHaveLength(4);
+  await narrow.close();
+});

@@ -1,0 +1,229 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Browser } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { WebSocket } from 'ws';
+import { createEngine, createOperative } from '../../../src/index.ts';
+import { scriptedModel } from '../../../src/testing/index.ts';
+import { launchChromium } from '../../browser/chromium.ts';
+import { openPage, type OpenPage } from './open-page.ts';
+
+const markup = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script><b>bold</b>';
+let browser: Browser;
+let open: OpenPage;
+
+beforeAll(async () => {
+  browser = await launchChromium();
+});
+
+afterAll(() => browser.close());
+
+beforeEach(async () => {
+  open = await openPage(browser);
+});
+
+afterEach(() => open.close());
+
+// A program that speaks the protocol, well or badly.
+async function program() {
+  const socket = new WebSocket(`${open.inspector.url.replace('http:', 'ws:')}?role=source`);
+  await new Promise((done) => socket.once('open', done));
+  return {
+    socket,
+    send: (message: object) => socket.send(JSON.stringify({ createdAt: String(1_800_000_000_000), ...message })),
+  };
+}
+
+describe('hostile content', () => {
+  test('in a transcript is text, whatever it looks like', async () => {
+    const engine = createEngine({
+      model: scriptedModel([{ text: `${markup} javascript:alert(1)`, thinking: markup }]),
+      transformers: [],
+      inspect: open.inspector.inspect,
+    });
+    const { events } = await createOperative({ engine }).submit(markup);
+    for await (const event of events) void event;
+    await open.page.getByText('javascript:alert(1)').waitFor();
+    expect(await open.page.evaluate('window.hacked')).toBeUndefined();
+    expect(await open.page.locator('.transcript img, .transcript script, .transcript .block b').count()).toBe(0);
+  });
+
+  test('in names, charts, events and contexts is text too', async () => {
+    const { socket, send } = await program();
+    const definition = JSON.stringify({
+      id: markup,
+      description: markup,
+      initial: markup,
+      states: { [markup]: { description: markup, on: { [markup]: { target: markup, guard: markup } } } },
+    });
+    send({ type: '@xstate.actor', sessionId: markup, name: markup, definition });
+    send({
+      type: '@xstate.event',
+      sessionId: markup,
+      sourceId: 'somebody',
+      event: { type: markup, submission: { text: markup } },
+    });
+    send({
+      type: '@xstate.snapshot',
+      sessionId: markup,
+      event: { type: markup },
+      snapshot: { value: markup, context: { [markup]: markup, __proto__: { x: 1 } }, status: 'active' },
+    });
+    await open.page.locator('.chart .state').waitFor();
+    await open.page.keyboard.press('4');
+    await open.page.locator('.sequence-row').first().waitFor();
+    expect(await open.page.evaluate('window.hacked')).toBeUndefined();
+    expect(await open.page.locator('main img, main script').count()).toBe(0);
+    socket.terminate();
+  });
+
+  test('of any shape in place of what is expected breaks nothing', async () => {
+    const { socket, send } = await program();
+    const values: unknown[] = [null, 0, '', 'x', [], [1], {}, { type: 1 }, true, { a: { b: { c: [] } } }];
+    for (const [n, value] of values.entries()) {
+      send({
+        type: '@xstate.actor',
+        sessionId: `a${n}`,
+        name: value,
+        parentId: value,
+        definition: value,
+        snapshot: value,
+      });
+      send({ type: '@xstate.event', sessionId: `a${n}`, sourceId: value, event: value, createdAt: value });
+      send({ type: '@xstate.snapshot', sessionId: `a${n}`, event: value, snapshot: value });
+      send({
+        type: '@xstate.snapshot',
+        sessionId: `a${n}`,
+        event: value,
+        snapshot: { value, context: value, status: value },
+      });
+      send({ type: '@xstate.actor', sessionId: `t${n}`, name: 'transcript', parentId: `a${n}` });
+      const types = ['xstate.init', 'message.appended', 'message.queued', 'message.injected', 'toolCall.settled'];
+      for (const type of [
+        ...types,
+        'turn.completed',
+        'transcript.replaced',
+        'assistant.settled',
+        'usage',
+        'stream.retrying',
+      ]) {
+        const fields = {
+          message: value,
+          last: value,
+          call: value,
+          result: value,
+          usage: value,
+          input: value,
+          error: value,
+        };
+        send({ type: '@xstate.event', sessionId: `t${n}`, event: { type, ...fields } });
+      }
+    }
+    send({ type: '@xstate.actor', sessionId: 'last', name: 'last' });
+    await open.row('last').waitFor();
+    for (const key of ['1', '2', '3', '4']) {
+      await open.page.keyboard.press(key);
+      for (const [n] of values.entries()) {
+        const row = open.page.locator(`[id="actor-p1.a${n}"]`);
+        if ((await row.count()) > 0) await row.click();
+      }
+    }
+    await open.page.keyboard.press('Home');
+    await open.page.keyboard.press('End');
+    await open.row('last').waitFor();
+    socket.terminate();
+  });
+
+  test('that is its own ancestor, or was never told of, is shown without end', async () => {
+    const { socket, send } = await program();
+    send({ type: '@xstate.actor', sessionId: 'self', name: 'self', parentId: 'self' });
+    send({ type: '@xstate.actor', sessionId: 'one', name: 'one', parentId: 'two' });
+    send({ type: '@xstate.actor', sessionId: 'two', name: 'two', parentId: 'one' });
+    send({ type: '@xstate.event', sessionId: 'unknown', event: { type: 'to nobody' } });
+    await open.row('unknown').waitFor();
+    expect(await open.page.locator('.tree-row').count()).toBe(4);
+    socket.terminate();
+  });
+
+  test('in thousands of actors is a list of those in sight', async () => {
+    const { socket, send } = await program();
+    send({ type: '@xstate.actor', sessionId: 'root', name: 'root' });
+    for (let n = 0; n < 5_000; n++)
+      send({ type: '@xstate.actor', sessionId: `c${n}`, name: `child${n}`, parentId: 'root' });
+    await expect.poll(() => open.page.locator('.counts').textContent()).toContain('5,001 actors');
+    expect(await open.page.locator('.tree-row').count()).toBeLessThan(60);
+    socket.terminate();
+  });
+
+  test('of a program that died in the middle stays as it was', async () => {
+    const { socket, send } = await program();
+    send({ type: '@xstate.actor', sessionId: 'x:0', name: 'dying' });
+    send({ type: '@xstate.snapshot', sessionId: 'x:0', snapshot: { value: 'working', status: 'active' } });
+    await open.row('dying', 'working').waitFor();
+    socket.terminate();
+    const { socket: next, send: sendNext } = await program();
+    sendNext({ type: '@xstate.actor', sessionId: 'x:0', name: 'reborn' });
+    await open.row('reborn').waitFor();
+    expect(await open.row('dying', 'working').count()).toBe(1);
+    next.terminate();
+  });
+});
+
+describe('a page of another origin', () => {
+  let server: Server;
+  let origin: string;
+
+  beforeAll(async () => {
+    server = createServer((_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><title>elsewhere</title>');
+    });
+    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+    origin = `http://elsewhere.test:${(server.address() as AddressInfo).port}`;
+  });
+
+  afterAll(() => {
+    server.close();
+  });
+
+  test('that knows the address, token and all, can neither read nor write nor frame it', async () => {
+    const page = await browser.newPage();
+    await page.goto(origin);
+    const url = open.inspector.url;
+    const told = await page.evaluate(`(async () => {
+      const url = ${JSON.stringify(url)};
+      const fetched = await fetch(url).then((response) => 'read ' + response.status, () => 'refused');
+      const blind = await fetch(url, { mode: 'no-cors', method: 'POST', body: '{}' }).then(({ type }) => type, () => 'refused');
+      const socket = await new Promise((done) => {
+        const socket = new WebSocket(url.replace('http:', 'ws:'));
+        socket.onopen = () => done('open');
+        socket.onerror = () => done('refused');
+      });
+      const script = await new Promise((done) => {
+        const element = document.createElement('img');
+        element.onload = () => done('loaded');
+        element.onerror = () => done('refused');
+        element.src = url;
+        document.body.append(element);
+      });
+      return { fetched, blind: blind === 'opaque' || blind === 'refused', socket, script };
+    })()`);
+    expect(told).toEqual({ fetched: 'refused', blind: true, socket: 'refused', script: 'refused' });
+    const frame = await page.evaluate(`(() => {
+      const frame = document.createElement('iframe');
+      frame.src = ${JSON.stringify(url)};
+      document.body.append(frame);
+      return new Promise((done) => { frame.onload = () => done(frame.contentDocument === null); setTimeout(() => done('silent'), 3000); });
+    })()`);
+    expect(frame).toBe(true);
+    expect(page.frames().every((one) => one.url() !== url)).toBe(true);
+    await page.close();
+  });
+
+  test('whose name was led to the inspector’s own port gets nothing', async () => {
+    const { port, pathname } = new URL(open.inspector.url);
+    const page = await browser.newPage();
+    const response = await page.goto(`http://elsewhere.test:${port}${pathname}`);
+    expect(response?.status()).toBe(403);
+    await page.close();
+  });
+});
