@@ -21,7 +21,7 @@ import { verifyTranscript } from '../../src/testing/index.ts';
 import { collect } from './collect.ts';
 import { bodyOf, readRecordings, type Recording } from './recordings.ts';
 
-const runs = 400 * Number(process.env['TURNCHART_RUNS'] ?? 1);
+const runs = 200 * Number(process.env['TURNCHART_RUNS'] ?? 1);
 const facts = { provider: 'Somebody', model: 'm' };
 
 /** Any value where another one was due; not JSON's only in that strings may be ill-formed. */
@@ -94,41 +94,45 @@ function sendBack(content: readonly Block[]): void {
   for (const body of bodies) expect(JSON.stringify(body).isWellFormed()).toBe(true);
 }
 
-test.each(decoders)('%s: a damaged answer is an answer, or a ModelError', async (folder, decoderOf) => {
-  const recordings = readRecordings(folder).filter((recording) => (recording.response.status ?? 200) < 400);
-  await fc.assert(
-    fc.asyncProperty(
-      fc.constantFrom(...recordings),
-      fc.constantFrom('field', 'lose', 'double', 'swap'),
-      fc.nat(),
-      fc.nat(),
-      fc.option(anything, { nil: undefined }),
-      async (recording, how, at, other, by) => {
-        const payloads = [...payloadsOf(recording)];
-        const [first, second] = [at % payloads.length, other % payloads.length];
-        const here = payloads[first] ?? '';
-        const isWhole = recording.transport !== 'sse';
-        if (how === 'field' || isWhole) {
-          const value = parsed(here);
-          if (value !== undefined) payloads[first] = JSON.stringify(damaged(value, other, by)) ?? 'null';
-        } else if (how === 'lose') payloads.splice(first, 1);
-        else if (how === 'double') payloads.splice(second, 0, here);
-        else [payloads[first], payloads[second]] = [payloads[second] ?? '', here];
+test.each(decoders)(
+  '%s: a damaged answer is an answer, or a ModelError',
+  async (folder, decoderOf) => {
+    const recordings = readRecordings(folder).filter((recording) => (recording.response.status ?? 200) < 400);
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...recordings),
+        fc.constantFrom('field', 'lose', 'double', 'swap'),
+        fc.nat(),
+        fc.nat(),
+        fc.option(anything, { nil: undefined }),
+        async (recording, how, at, other, by) => {
+          const payloads = [...payloadsOf(recording)];
+          const [first, second] = [at % payloads.length, other % payloads.length];
+          const here = payloads[first] ?? '';
+          const isWhole = recording.transport !== 'sse';
+          if (how === 'field' || isWhole) {
+            const value = parsed(here);
+            if (value !== undefined) payloads[first] = JSON.stringify(damaged(value, other, by)) ?? 'null';
+          } else if (how === 'lose') payloads.splice(first, 1);
+          else if (how === 'double') payloads.splice(second, 0, here);
+          else [payloads[first], payloads[second]] = [payloads[second] ?? '', here];
 
-        const decoder = decoderOf();
-        const out: StreamEvent[] = [];
-        try {
-          if (isWhole) decoder.decodeWhole(parsed(payloads[0] ?? ''), out);
-          for (const data of isWhole ? [] : payloads) if (!decoder.done) decoder.decode({ data }, out);
-          if (!decoder.done) decoder.end(out);
-        } catch (error) {
-          if (!isModelError(error)) throw error;
-          return;
-        }
-        expect(out.at(-1)?.type).toBe('message.end');
-        sendBack((await collect(out, { endMayCorrect: true })).content);
-      },
-    ),
-    { numRuns: runs },
-  );
-});
+          const decoder = decoderOf();
+          const out: StreamEvent[] = [];
+          try {
+            if (isWhole) decoder.decodeWhole(parsed(payloads[0] ?? ''), out);
+            for (const data of isWhole ? [] : payloads) if (!decoder.done) decoder.decode({ data }, out);
+            if (!decoder.done) decoder.end(out);
+          } catch (error) {
+            if (!isModelError(error)) throw error;
+            return;
+          }
+          expect(out.at(-1)?.type).toBe('message.end');
+          sendBack((await collect(out, { endMayCorrect: true })).content);
+        },
+      ),
+      { numRuns: runs },
+    );
+  },
+  180_000,
+);
