@@ -11,6 +11,13 @@ const root = resolve(import.meta.dirname, '..');
 
 /** What each example prints, without ids. */
 const promised: Readonly<Record<string, readonly string[]>> = {
+  'examples/background-build.ts': [
+    'I start the build.',
+    '[Build goes on in the background]',
+    'It compiles. I will tell you when it is done.',
+    'The app is built, without warnings.',
+    'Build completed "compile …\\nlink …\\npack …\\n"',
+  ],
   'examples/baseline-tools.ts': ['Glob completed', 'Read failed'],
   'examples/replace-a-step.ts': [
     '"text":"HELLO!"',
@@ -47,6 +54,13 @@ const promised: Readonly<Record<string, readonly string[]>> = {
     'The transformer "redactEmails" breaks the law blocksUnaltered',
     'The transformer "keepLastSix" breaks the law pairsKept',
     'redactEmails keeps every law',
+  ],
+  'examples/research-and-review.ts': [
+    'researcher: toolCall.started search',
+    'researcher: turn.completed completed',
+    'reviewer: assistant.settled All is supported by box 7.',
+    'The mill was built in 1870 and burnt down later (box 7).',
+    '3500 tokens of its own, 250 + 250 + 200 of its subagents',
   ],
   'examples/steer-from-two-channels.ts': [
     'web hears: I have read 1 message(s).',

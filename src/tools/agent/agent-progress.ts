@@ -71,7 +71,10 @@ function lineOf(event: string, update: Update): string {
   if (isAgentUpdate(nested)) {
     return `  ${String(nested['agent'])}: ${lineOf(String(nested['event']), nested).replaceAll('\n', '\n  ')}`;
   }
-  const { tool, status, reason, attempt } = update;
+  const { tool, status, reason, attempt, iterations, inputTokens, outputTokens } = update;
+  if (reason !== undefined) {
+    return `[${String(reason)}: ${String(iterations)} model calls, ${String(inputTokens)} + ${String(outputTokens)} tokens]`;
+  }
   const what = event.slice(event.indexOf('.') + 1);
-  return `[${[tool, what, status ?? reason ?? attempt].filter((part) => part !== undefined).join(' ')}]`;
+  return `[${[tool, what, status ?? attempt].filter((part) => part !== undefined).join(' ')}]`;
 }

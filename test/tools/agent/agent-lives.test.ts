@@ -146,7 +146,7 @@ describe('in the background', () => {
     await bench.host.settle();
     const task = await bench.tasks.settled('task_1');
     expect([task.status, resultText(task)]).toEqual(['completed', 'All seen.']);
-    expect(task.output).toBe('Looking.\n[look started]\n[look settled completed]\nAll seen.\n[completed completed]\n');
+    expect(task.output).toBe('Looking.\n[look started]\n[look settled completed]\nAll seen.\n[completed: 2 model calls, 0 + 0 tokens]\n');
     expect(bench.operatives[0]?.state).toBe('closed');
   });
 
