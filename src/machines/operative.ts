@@ -387,6 +387,7 @@ const config = {
               { target: 'claimed', actions: 'claim' },
             ],
             'turn.resume': [
+              { guard: 'resumesReloaded', target: 'claimed', actions: 'claimResume' },
               { guard: 'isAnswerable', target: 'claimed', actions: 'claimResume' },
               { actions: 'declineResume' },
             ],

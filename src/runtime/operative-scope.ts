@@ -300,12 +300,16 @@ export class ConversationScope implements ReloadScope, CompactScope {
   }
 
   compaction(): ReturnType<CompactScope['compaction']> {
+    let hasGained = false;
+    const push: EventSink['push'] = (event) => {
+      if (event.type === 'message.appended') hasGained = true;
+      // No turn runs: the append tells of a compaction, and only a failure is told besides.
+      if (event.type !== 'transformer.applied') this.hub.publish(event);
+    };
     return {
-      record: this.#recordFor(this.#askEngine(), '', undefined, {
-        // No turn runs: the append tells of a compaction, and only a failure is told besides.
-        push: (event) => event.type === 'transformer.applied' || this.hub.publish(event),
-      }),
+      record: this.#recordFor(this.#askEngine(), '', undefined, { push }),
       instructions: this.#compact?.instructions,
+      hasGained: () => hasGained,
     };
   }
 
@@ -315,6 +319,7 @@ export class ConversationScope implements ReloadScope, CompactScope {
   }
 
   endCompact(gained: boolean): void {
+    this.hub.hold(); // who hears of the turn that was claimed should find it begun
     this.#compact?.answer(gained);
     this.#compact = undefined;
     // A resume that reloads is announced once the reload has shown that there is something to do.
@@ -378,8 +383,7 @@ export class ConversationScope implements ReloadScope, CompactScope {
 
   /** A model has something to answer: a user or tool message at the end, or a cut answer that left messages unanswered. */
   isAnswerable(): boolean {
-    // A compaction is nothing to answer.
-    const last = this.conversation.messages.findLast(({ content }) => content[0]?.type !== 'boundary');
+    const last = lastSaid(this.conversation.messages);
     if (last === undefined) return false;
     if (last.role !== 'assistant') return true;
     return isCut(last) && (this.ledger.owes || last.id === this.#cutElsewhere);
@@ -400,7 +404,7 @@ export class ConversationScope implements ReloadScope, CompactScope {
   // What a cut answer left unanswered is known to the operative whose turn was cut. From another one's transcript, as after
   // a restart, only the cut itself can be read: it is taken for something to answer.
   #noteCut({ messages }: Conversation): void {
-    const last = messages.at(-1);
+    const last = lastSaid(messages);
     this.#cutElsewhere = isCut(last) ? last?.id : undefined;
   }
 
@@ -525,6 +529,11 @@ function contentsOf(loaded: unknown): Pick<Conversation, 'system' | 'messages'> 
 function ticketOf(submission: Submission): Ticket {
   if (submission instanceof Ticket) return submission;
   throw new TurnchartError('engine.foreign', 'A submission must come from an operative of this copy of turnchart.');
+}
+
+// A compaction is nothing that anybody said.
+function lastSaid(messages: readonly Message[]): Message | undefined {
+  return messages.findLast(({ content }) => content[0]?.type !== 'boundary');
 }
 
 function isCut(message: Message | undefined): boolean {

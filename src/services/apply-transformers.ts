@@ -180,7 +180,8 @@ class StageRun {
 
   #use(transformer: Transformer, outcome: Outcome, input: Conversation): void {
     const record = this.#record;
-    const isInPlace = isChanged(record.conversation, this.#found);
+    // While a transcript is compacted no turn holds it: a claim that is given up puts its messages there.
+    const isInPlace = isChanged(record.conversation, this.#found, this.#compaction !== undefined);
     const given = outcome ?? (isInPlace ? {} : undefined);
     if (given === undefined) return;
     if (typeof given !== 'object') {
@@ -279,8 +280,10 @@ function markOf({ messages }: Conversation): Mark {
 }
 
 // As far as can be seen without reading the history again.
-function isChanged({ messages }: Conversation, found: Mark): boolean {
-  return messages !== found.messages || messages.length !== found.length || messages.at(-1) !== found.last;
+function isChanged({ messages }: Conversation, found: Mark, mayGrow = false): boolean {
+  const isLonger = mayGrow && messages.length > found.length;
+  if (messages !== found.messages || messages[found.length - 1] !== found.last) return true;
+  return messages.length !== found.length && !isLonger;
 }
 
 class BrokenPairs extends Error {}

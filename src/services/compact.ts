@@ -8,22 +8,29 @@ import type { TurnRecord } from './turn-record.ts';
 /** What the runtime's scope offers besides what the chart calls. */
 export interface CompactScope extends OperativeScope {
   /** What a compaction works on; undefined where nothing can compact. */
-  compaction(): { readonly record: TurnRecord; readonly instructions: string | undefined } | undefined;
+  compaction(): Compaction | undefined;
+}
+
+/** What a compaction works on. */
+export interface Compaction {
+  readonly record: TurnRecord;
+  readonly instructions: string | undefined;
+  /** It has put something into the transcript; what a claim that ends meanwhile puts there is not its gain. */
+  hasGained(): boolean;
 }
 
 /** Settles when the compactor has answered; a failure is announced and gains nothing. */
 export const compact: ServiceLogic<OperativeScope, CompactFacts> = serviceLogic(
   (given, actor) => {
     const scope = given as CompactScope; // only the runtime provides this service, and it makes the scope
-    const { record, instructions } = scope.compaction() ?? {};
-    const compactor = record?.settings.compactor;
-    if (record === undefined || compactor === undefined) {
+    const compaction = scope.compaction();
+    const compactor = compaction?.record.settings.compactor;
+    if (compaction === undefined || compactor === undefined) {
       actor.settle({ gained: false });
       return undefined;
     }
-    const { messages } = record.conversation;
-    const before = messages.length;
-    return runCompaction(record, compactor, instructions, () => actor.settle({ gained: messages.length > before }));
+    const { record, instructions } = compaction;
+    return runCompaction(record, compactor, instructions, () => actor.settle({ gained: compaction.hasGained() }));
   },
   { id: 'compact', description: 'Summarises the older part of the transcript.' },
 );

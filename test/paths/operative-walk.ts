@@ -224,8 +224,8 @@ class OperativeReference implements Reference<OperativeCase> {
   }
 
   #resume(answerable: boolean): void {
-    const begins = this.#is('idle') && (answerable || this.#kind.reloads);
-    const claims = begins || (this.#is('free') && answerable);
+    const claims = this.#is('idle', 'free') && (answerable || this.#kind.reloads);
+    const begins = claims && this.#is('idle');
     const does = this.#is('closed', 'closing')
       ? 'rejectClosed'
       : claims

@@ -3,6 +3,7 @@
 import type { AnyActorRef, AnyStateMachine } from 'xstate';
 import type { EngineOptions } from '../../src/contracts/engine.ts';
 import type { OperativeEvent } from '../../src/contracts/events.ts';
+import type { Transformer } from '../../src/contracts/transformer.ts';
 import type { Delivery, Operative, SubmitOutcome, SubmitPolicy } from '../../src/contracts/operative.ts';
 import { createConversation, type Conversation } from '../../src/conversation/conversation.ts';
 import { userMessage, type Message } from '../../src/conversation/message.ts';
@@ -39,6 +40,9 @@ export class RealOperative {
   readonly submitted: Submitted[] = [];
   readonly log = new PairLog();
   readonly reloads: { settle(): void; fail(): void }[] = [];
+  readonly compactions: ((hasGained: boolean) => void)[] = [];
+  /** The engine that the next claim or compaction asks for has somebody who can compact. */
+  canCompact = true;
   /** The next step of the running turn kills its chart. */
   isTurnDoomed = false;
 
@@ -48,9 +52,12 @@ export class RealOperative {
       ...this.world.engineOptions(noStages),
       ...(maxIterations === undefined ? {} : { maxIterations }),
     };
-    const engine = createChartedEngine(options, realCharts(this.#mortalTurn(), runner));
+    const charts = realCharts(this.#mortalTurn(), runner);
+    const plain = createChartedEngine(options, charts);
+    const transformers = [...(options.transformers ?? []), this.#compactor()];
+    const compacting = createChartedEngine({ ...options, transformers }, charts);
     this.operative = createOperative({
-      engine,
+      engine: () => (this.canCompact ? compacting : plain),
       conversation: conversationWith(holds),
       lateMessages: startsLate ? 'start' : 'hold',
       ...(reloads ? { reloadBeforeStart: () => this.#reload() } : {}),
@@ -97,6 +104,19 @@ export class RealOperative {
     return (turnMachine as AnyStateMachine).provide({
       actions: { beginIteration: mortal('beginIteration'), land: mortal('land') },
     });
+  }
+
+  #compactor(): Transformer {
+    return {
+      name: 'compactor',
+      compact: ({ messages }) => {
+        const keepFrom = messages.at(-1)?.id ?? '';
+        const boundary = userMessage([{ type: 'boundary', summary: 'so far', keepFrom }]);
+        return new Promise((resolve) => {
+          this.compactions.push((hasGained) => resolve(hasGained ? { append: [boundary] } : undefined));
+        });
+      },
+    };
   }
 
   // The store holds exactly what the transcript held when it was asked.

@@ -57,6 +57,7 @@ export const arbitrarySetups: fc.Arbitrary<TurnSetup> = fc.record({
   retries: fc.constantFrom(0, 1, 2),
   stages: fc.record({ beforeTurn: modes, beforeIteration: modes, afterIteration: modes, afterTurn: modes }),
   approve: fc.constantFrom('none', 'none', 'none', 'none', 'allows', 'denies', 'throws', 'gated'),
+  compactor: fc.constantFrom('none', 'gains', 'idle', 'throws', 'gated', 'gated', 'gated', 'gated'),
 });
 
 /** Lets so many microtasks run. */

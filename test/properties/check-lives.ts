@@ -21,6 +21,8 @@ export function livesProperty(commands: typeof lifeCommands, tally: Tally) {
         tally.count(`outcome ${outcome?.startsWith('rejected') === true ? outcome : outcome?.split(' ')[0]}`);
         tally.count(`delivery ${delivery?.split(' ')[0]}`);
       }
+      for (const answer of real.compactions) tally.count(`compacted ${answer}`);
+      if (real.claimed > 0) tally.count('claimed while compacting');
       for (const text of real.heard) {
         tally.count(text.split(' ')[0] ?? text);
         tally.count(`state ${text.split('@')[1]}`);

@@ -15,8 +15,12 @@ import { simulatedHost, type SimulatedHost } from '../../src/testing/index.ts';
 import type { ModelMove } from './reference-model-end.ts';
 import { bounds, type Answer, type Failure, type GateKind, type Release, type TurnSetup } from './world-terms.ts';
 
-/** A message in a few characters: `u:id`, with `~` where framed; `a:` model call, calls, `!` where cut; `t:` statuses. */
+/**
+ * A message in a few characters: `u:id`, with `~` where framed; `a:` model call, calls, `!` where cut; `t:` statuses; `b:id`
+ * a compaction.
+ */
 export function shapeOf(message: Message): string {
+  if (message.content[0]?.type === 'boundary') return `b:${message.id}`;
   if (message.role === 'user') return `u:${message.id}${message.meta?.['frame'] === undefined ? '' : '~'}`;
   if (message.role === 'tool') {
     return `t:${message.content.map((block) => (block.type === 'toolResult' ? block.status : block.type)).join(',')}`;
@@ -123,11 +127,13 @@ export class GatedWorld {
     transformer: [],
     approval: [],
     reload: [],
+    compact: [],
   };
   readonly #setup: TurnSetup;
   readonly #all: LiveCall[] = [];
   #call: LiveCall | undefined;
   #calls = 0;
+  #compactions = 0;
 
   constructor(setup: TurnSetup) {
     this.#setup = setup;
@@ -139,7 +145,7 @@ export class GatedWorld {
     return {
       model: this.#model(),
       tools: this.#tools(),
-      transformers: this.#transformers(),
+      transformers: [...this.#transformers(), ...this.#compactors()],
       maxIterations: this.#setup.maxIterations,
       cancelGraceMs: bounds.graceMs,
       idleTimeoutMs: bounds.idleMs,
@@ -270,6 +276,35 @@ export class GatedWorld {
       }),
       tool('slow', true, gated),
       tool('alone', false, gated),
+    ];
+  }
+
+  #compactors(): Transformer[] {
+    const { compactor } = this.#setup;
+    if (compactor === 'none') return [];
+    const summary = (number: number, { messages }: Conversation) => ({
+      append: [
+        {
+          id: String(number),
+          role: 'user' as const,
+          content: [{ type: 'boundary' as const, summary: 'all', keepFrom: messages.at(-1)?.id ?? '' }],
+        },
+      ],
+    });
+    return [
+      {
+        name: 'compactor',
+        compact: (conversation, context) => {
+          const number = ++this.#compactions;
+          this.signals.add(context.signal);
+          this.onHit('compact');
+          if (compactor === 'throws') throw new Error('no summary');
+          if (compactor === 'idle') return undefined;
+          return compactor === 'gains'
+            ? summary(number, conversation)
+            : this.gate('compact', (how) => (how === 'ok' ? summary(number, conversation) : undefined));
+        },
+      },
     ];
   }
 

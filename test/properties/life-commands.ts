@@ -53,6 +53,8 @@ export class RealLife implements RealSide<LifeAction> {
   readonly cancels: (string | undefined)[] = [];
   readonly withdrawals: boolean[] = [];
   readonly compactions: string[] = [];
+  /** Turns that were claimed while the transcript was compacted. */
+  claimed = 0;
   readonly refusals: string[] = [];
   closed = 0;
   #loads = 0;
@@ -155,7 +157,9 @@ export class RealLife implements RealSide<LifeAction> {
   async #submit(id: string, policy: 'steer' | 'queue' | 'reject' | 'preempt'): Promise<void> {
     const call: SeenCall = { id, outcome: undefined, delivery: undefined, events: undefined };
     this.calls.push(call);
+    const isCompacting = this.operative.state === 'compacting';
     const result = await this.operative.submit(submitted(id), { policy });
+    if (isCompacting && result.outcome === 'startedTurn') this.claimed++;
     const more = 'turnId' in result ? ` ${this.#nameOf(result.turnId)}` : 'why' in result ? ` ${result.why}` : '';
     call.outcome = `${result.outcome}${more}`;
     call.events = [];
@@ -196,10 +200,11 @@ export class RealLife implements RealSide<LifeAction> {
     });
   }
 
-  // Turns are numbered as they start.
+  // Turns are numbered as they start; one that was claimed during a compaction is the next to start.
   #nameOf(turnId: string): string {
     const turns = this.events.flatMap((event) => (event.type === 'turn.started' ? [event.turnId] : []));
-    return `turn_${turns.indexOf(turnId) + 1}`;
+    const index = turns.indexOf(turnId);
+    return `turn_${(index < 0 ? turns.length : index) + 1}`;
   }
 
   #hit(place: string): void {
@@ -240,7 +245,7 @@ const actions: fc.Arbitrary<LifeAction> = fc.oneof(
     weight: 3,
   },
   { arbitrary: fc.record({ do: fc.constant('withdraw' as const), id: ids }), weight: 4 },
-  { arbitrary: fc.constant({ do: 'compact' as const }), weight: 1 },
+  { arbitrary: fc.constant({ do: 'compact' as const }), weight: 4 },
   {
     arbitrary: fc.record({
       do: fc.constant('invalid' as const),
@@ -262,10 +267,19 @@ const moves: fc.Arbitrary<ModelMove> = fc.oneof(
     }),
     weight: 1,
   },
+  {
+    arbitrary: fc.record({
+      do: fc.constant('release' as const),
+      gate: fc.constant('compact' as const),
+      index: fc.nat(2),
+      how: fc.constantFrom('ok', 'ok', 'other', 'throws'),
+    }),
+    weight: 1,
+  },
 );
 
 /** Where user code runs. */
-const codePlaces = ['tool', 'transformer', 'approval', 'model', 'reload', 'engine', 'frame'] as const;
+const codePlaces = ['tool', 'transformer', 'approval', 'model', 'reload', 'compact', 'engine', 'frame'] as const;
 
 /** The events a listener may hear. */
 export const eventPlaces = [

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { test } from 'vitest';
 import { livesProperty } from './check-lives.ts';
 import { outerCommands } from './life-commands.ts';
-import { fates, outcomes, Tally } from './tally.ts';
+import { fates, outcomes, states, Tally } from './tally.ts';
 import { expectNothingUnhandled } from './unhandled.ts';
 
 const runs = Number(process.env['TURNCHART_RUNS'] ?? 1);
@@ -19,9 +19,9 @@ test('every program of commands gives the operative the reference model predicts
   const reached = tally.expectEach([
     ...outcomes.map((name) => `outcome ${name}`),
     ...fates.map((name) => `delivery ${name}`),
-    ...['idle', 'reloading', 'running', 'settling', 'cancelling', 'preempting', 'closing', 'closed'].map(
-      (name) => `state ${name}`,
-    ),
+    ...states.map((name) => `state ${name}`),
+    ...['true', 'false', 'operative.closed'].map((answer) => `compacted ${answer}`),
+    'claimed while compacting',
   ]);
   console.log(`submits from outside: ${reached}`);
 });

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { test } from 'vitest';
 import { livesProperty } from './check-lives.ts';
 import { eventPlaces, lifeCommands } from './life-commands.ts';
-import { fates, outcomes, Tally } from './tally.ts';
+import { fates, outcomes, states, Tally } from './tally.ts';
 import { expectNothingUnhandled } from './unhandled.ts';
 
 const runs = Number(process.env['TURNCHART_RUNS'] ?? 1);
@@ -25,6 +25,9 @@ test(
       ...outcomes.map((name) => `outcome ${name}`),
       ...fates.map((name) => `delivery ${name}`),
       ...eventPlaces,
+      ...states.map((name) => `state ${name}`),
+      ...['true', 'false', 'operative.closed'].map((answer) => `compacted ${answer}`),
+      'claimed while compacting',
     ]);
     console.log(`submits also from inside: ${reached}`);
   },

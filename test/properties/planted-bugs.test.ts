@@ -212,6 +212,38 @@ const bugs: readonly Bug[] = [
     commands: 4,
   },
   {
+    name: 'a turn that is claimed during a compaction is told in the middle of it',
+    in: 'operative',
+    owner: ConversationScope.prototype,
+    method: 'beginCompact',
+    broken: () => undefined,
+    within: 300,
+    commands: 2,
+  },
+  {
+    name: 'a compaction that is given up answers nobody',
+    in: 'operative',
+    owner: ConversationScope.prototype,
+    method: 'abandonCompact',
+    broken: () => undefined,
+    within: 1_000,
+    commands: 3,
+  },
+  {
+    name: 'the turn that a compaction held up is told before it has begun',
+    in: 'operative',
+    owner: ConversationScope.prototype,
+    method: 'endCompact',
+    broken: (endCompact, scope: ConversationScope, gained: boolean) => {
+      const { hub } = scope;
+      hub.hold = () => undefined;
+      endCompact(gained);
+      Reflect.deleteProperty(hub, 'hold');
+    },
+    within: 2_000,
+    commands: 4,
+  },
+  {
     name: 'a cancel forgets the preempts that wait',
     in: 'operative',
     owner: ConversationScope.prototype,

@@ -49,6 +49,10 @@ interface Ticket {
   readonly undecided: Call[];
 }
 
+interface Compaction {
+  hasGained: boolean;
+}
+
 interface Claim {
   readonly turnId: string;
   readonly channel: Channel;
@@ -57,7 +61,16 @@ interface Claim {
   reloaded: { readonly messages: number; readonly missing: readonly Ticket[] } | undefined;
 }
 
-type State = 'idle' | 'reloading' | 'running' | 'settling' | 'cancelling' | 'preempting' | 'closing' | 'closed';
+type State =
+  | 'idle'
+  | 'reloading'
+  | 'running'
+  | 'settling'
+  | 'cancelling'
+  | 'preempting'
+  | 'compacting'
+  | 'closing'
+  | 'closed';
 
 const startsLateAfter: ReadonlySet<string> = new Set(['completed', 'maxIterations', 'maxTokens', 'refused']);
 
@@ -86,6 +99,7 @@ export class ReferenceOperative implements Surroundings {
     transformer: [],
     approval: [],
     reload: [],
+    compact: [],
   };
   readonly #reloads: ((how: Release, stored: readonly string[]) => void)[] = [];
   readonly #armed = new Map<string, LifeAction>();
@@ -100,6 +114,8 @@ export class ReferenceOperative implements Surroundings {
   #waitingCloses = 0;
   #turns = 0;
   #cutElsewhere: string | undefined;
+  #compaction: Compaction | undefined;
+  #compactions = 0;
   #loads = 0;
   #sequence = 0;
   readonly #known = new Map<string, Ticket>();
@@ -158,11 +174,7 @@ export class ReferenceOperative implements Surroundings {
       case 'withdraw':
         return this.#withdraw(action.id);
       case 'compact':
-        // No transformer of this world can compact; the engine is asked for one.
-        if (this.state === 'idle') this.hit('engine');
-        return this.#send(() =>
-          this.compactions.push(this.state === 'closing' || this.state === 'closed' ? 'operative.closed' : 'false'),
-        );
+        return this.#compact();
       case 'invalid':
         this.refusals.push('message.invalid');
         return;
@@ -322,14 +334,15 @@ export class ReferenceOperative implements Surroundings {
   #take(ticket: Ticket, policy: string): void {
     if (this.state === 'closing' || this.state === 'closed') return this.#reject(ticket, 'closed');
     if (this.state === 'idle') return this.#start(ticket);
+    if (this.state === 'compacting' && this.#claim === undefined && policy !== 'reject') return this.#start(ticket);
     if (policy === 'queue') return this.#hold(ticket);
     if (policy === 'reject') return this.#reject(ticket, 'busy');
     if (policy === 'preempt') return this.#preempt(ticket);
     this.#accept(ticket);
     this.#steers.push(ticket);
-    if (this.state === 'reloading' || this.state === 'running') {
+    if (this.state === 'reloading' || this.state === 'running' || this.state === 'compacting') {
       this.#decide(ticket, `injected ${this.#claim?.turnId}`);
-      this.#announce();
+      this.#announceSoon();
     } else this.#decide(ticket, 'queued');
   }
 
@@ -338,7 +351,7 @@ export class ReferenceOperative implements Surroundings {
     this.#accept(ticket);
     this.#starters.push(ticket);
     this.#decide(ticket, `startedTurn ${claim.turnId}`);
-    this.#announce();
+    this.#announceSoon();
     this.#begin();
   }
 
@@ -346,7 +359,7 @@ export class ReferenceOperative implements Surroundings {
     this.#accept(ticket);
     this.#next.push(ticket);
     this.#decide(ticket, 'queued');
-    this.#announce();
+    this.#announceSoon();
     ticket.isAnnounced = true;
     this.#tell(this.#claim?.channel, `message.queued ${ticket.id}`);
   }
@@ -354,7 +367,7 @@ export class ReferenceOperative implements Surroundings {
   #preempt(ticket: Ticket): void {
     this.#accept(ticket);
     this.#preempts.push(ticket);
-    if (this.state === 'reloading') {
+    if (this.state === 'reloading' || this.state === 'compacting') {
       this.#endClaim('aborted');
       this.#claimWaiting();
     } else {
@@ -392,8 +405,9 @@ export class ReferenceOperative implements Surroundings {
     const nothing = { channel: undefined, from: 0 };
     this.#send(() => {
       if (this.state === 'closing' || this.state === 'closed') this.resumes[index] = 'operative.closed';
-      else if (this.state !== 'idle') {
-        if (this.#claim?.isAnnounced === false) this.#claim.resumes.push({ index, reader: this.#read() });
+      else if (this.state !== 'idle' && (this.state !== 'compacting' || this.#claim !== undefined)) {
+        const others = this.#claim?.resumes ?? [];
+        if (others.length > 0) others.push({ index, reader: this.#read() });
         else answer('alreadyRunning', this.#read());
       } else if (this.#life.reload !== 'none') {
         this.#open().resumes.push({ index, reader: this.#read() });
@@ -401,7 +415,7 @@ export class ReferenceOperative implements Surroundings {
       } else if (this.#isAnswerable()) {
         this.#open();
         answer('startedTurn', this.#read());
-        this.#announce();
+        this.#announceSoon();
         this.#begin();
       } else answer('nothingToDo', nothing);
     });
@@ -415,11 +429,14 @@ export class ReferenceOperative implements Surroundings {
         return;
       }
       this.#waitingCancels.push(index);
-      if (this.state === 'reloading') {
+      if (this.state === 'reloading' || this.state === 'compacting') {
         const holds = this.#next.length > 0;
+        if (!holds) this.#giveUpCompaction();
         this.#endClaim('aborted');
-        if (holds) this.#claimWaiting();
-        else this.state = 'idle';
+        if (holds) return this.#claimWaiting();
+        this.state = 'idle';
+        if (this.#ended === undefined)
+          for (const each of this.#waitingCancels.splice(0)) this.cancels[each] = 'nothing';
         return;
       }
       if (this.state === 'preempting') for (const ticket of this.#preempts.splice(0)) this.#keepLate(ticket);
@@ -454,7 +471,8 @@ export class ReferenceOperative implements Surroundings {
       }
       this.#waitingCloses++;
       if (this.state === 'closing') return;
-      if (this.state === 'idle' || this.state === 'reloading') {
+      if (this.state === 'idle' || this.state === 'reloading' || this.state === 'compacting') {
+        this.#giveUpCompaction();
         this.#endClaim('aborted');
         this.#shut();
         return;
@@ -474,7 +492,61 @@ export class ReferenceOperative implements Surroundings {
     this.#waitingCloses = 0;
   }
 
+  // ── compactions
+
+  // Who could compact is known to the engine, which is asked at the call and again when the work begins.
+  #compact(): void {
+    const isPossible = this.state === 'idle';
+    if (isPossible) this.hit('engine');
+    this.#send(() => {
+      if (this.state === 'closing' || this.state === 'closed') return void this.compactions.push('operative.closed');
+      const { compactor } = this.setup;
+      if (!isPossible || this.state !== 'idle' || compactor === 'none') return void this.compactions.push('false');
+      this.state = 'compacting';
+      const compaction: Compaction = { hasGained: false };
+      this.#compaction = compaction;
+      this.hit('engine');
+      const number = ++this.#compactions;
+      this.hit('compact');
+      const settle = (how: Release) => this.#compacted(compaction, number, how);
+      if (compactor === 'gated') this.gate('compact', settle);
+      else settle(compactor === 'gains' ? 'ok' : compactor === 'throws' ? 'throws' : 'other');
+    });
+  }
+
+  #compacted(compaction: Compaction, number: number, how: Release): void {
+    if (compaction !== this.#compaction) return;
+    if (how === 'ok') {
+      compaction.hasGained = true;
+      this.transcript.push(`b:${number}`);
+      this.#tell(undefined, `message.appended b:${number}`);
+    } else if (how === 'throws') this.#tell(undefined, 'transformer.failed beforeTurn');
+    if (compaction !== this.#compaction) return; // a listener has given it up
+    this.#send(() => {
+      if (compaction !== this.#compaction) return;
+      this.#compaction = undefined;
+      this.compactions.push(String(compaction.hasGained));
+      if (this.#claim === undefined) this.state = 'idle';
+      else {
+        this.#isHolding = true;
+        this.state = 'idle'; // in between: the claimed turn begins
+        if (this.#claim.resumes.length === 0) this.#announce();
+        this.#begin();
+      }
+    });
+  }
+
+  #giveUpCompaction(): void {
+    if (this.#compaction !== undefined) this.compactions.push('false');
+    this.#compaction = undefined;
+  }
+
   // ── turns
+
+  // What a compaction tells stands between turns: one that is claimed meanwhile is announced behind it.
+  #announceSoon(): void {
+    if (this.#compaction === undefined) this.#announce();
+  }
 
   #open(): Claim {
     this.#isHolding = true;
@@ -510,6 +582,7 @@ export class ReferenceOperative implements Surroundings {
   }
 
   #begin(): void {
+    if (this.#compaction !== undefined) return;
     if (this.#life.reload === 'none') return this.#run();
     this.state = 'reloading';
     const claim = this.#claim;
@@ -551,8 +624,9 @@ export class ReferenceOperative implements Surroundings {
     const loaded = repaired(contents);
     const stored = new Set(loaded.filter((shape) => shape.startsWith('u:')).map(idOf));
     const missing = bySequence(this.#owed).filter(({ id }) => !stored.has(id));
-    const newest = loaded.at(-1);
-    if (newest !== this.transcript.at(-1)) this.#cutElsewhere = newest?.endsWith('!') === true ? newest : undefined;
+    const newest = lastSaid(loaded);
+    if (loaded.at(-1) !== this.transcript.at(-1))
+      this.#cutElsewhere = newest?.endsWith('!') === true ? newest : undefined;
     this.transcript.splice(0, Infinity, ...loaded);
     for (const ticket of [...this.#starters, ...this.#steers, ...this.#next]) ticket.isLanded = stored.has(ticket.id);
     claim.reloaded = { messages: loaded.length, missing };
@@ -642,7 +716,7 @@ export class ReferenceOperative implements Surroundings {
     this.#landed = [];
     const { turnId } = this.#open();
     for (const ticket of preempts) this.#decide(ticket, `startedTurn ${turnId}`);
-    this.#announce();
+    this.#announceSoon();
     this.#begin();
   }
 
@@ -652,7 +726,7 @@ export class ReferenceOperative implements Surroundings {
   }
 
   #isAnswerable(): boolean {
-    const last = this.transcript.at(-1);
+    const last = lastSaid(this.transcript);
     if (last === undefined) return false;
     // A cut answer that this operative did not make is taken for something to answer.
     return !last.startsWith('a:') || (last.endsWith('!') && (this.#owed.length > 0 || last === this.#cutElsewhere));
@@ -681,6 +755,11 @@ function repaired(contents: readonly string[]): readonly string[] {
       .map(() => 'interrupted')
       .join(',')}`,
   ];
+}
+
+// A compaction is nothing that anybody said.
+function lastSaid(transcript: readonly string[]): string | undefined {
+  return transcript.findLast((shape) => !shape.startsWith('b:'));
 }
 
 function idOf(shape: string): string {

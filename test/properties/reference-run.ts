@@ -26,6 +26,7 @@ export class ReferenceRun implements Surroundings {
     transformer: [],
     approval: [],
     reload: [],
+    compact: [],
   };
   readonly #accepted = new Set<string>();
   readonly #armed = new Map<string, RunAction>();

@@ -23,3 +23,16 @@ export const outcomes = ['startedTurn', 'injected', 'queued', 'rejected busy', '
 
 /** What can become of a message. */
 export const fates = ['answered', 'unanswered', 'queued', 'withdrawn', 'rejected'] as const;
+
+/** Where an operative can be when something is heard of it. */
+export const states = [
+  'idle',
+  'reloading',
+  'running',
+  'settling',
+  'cancelling',
+  'preempting',
+  'compacting',
+  'closing',
+  'closed',
+] as const;

@@ -10,11 +10,11 @@ export type StageMode = 'ok' | 'rewrites' | 'throws' | 'gated';
 export type CallName = 'quick' | 'broken' | 'slow' | 'alone' | 'ghost' | 'bad';
 
 /** Where user code waits. */
-export type GateKind = 'tool' | 'transformer' | 'approval' | 'reload';
+export type GateKind = 'tool' | 'transformer' | 'approval' | 'reload' | 'compact';
 
 /**
- * How a gate is opened. `other`: approvals say no, transformers rewrite, a reload lacks the newest messages; `stored`: a
- * reload brings what was submitted last, which the host stored before it submitted it.
+ * How a gate is opened. `other`: approvals say no, transformers rewrite, a reload lacks the newest messages, a compaction
+ * finds nothing to summarise; `stored`: a reload brings what was submitted last, which the host stored before it submitted it.
  */
 export type Release = 'ok' | 'other' | 'throws' | 'stored';
 
@@ -34,6 +34,8 @@ export interface TurnSetup {
   readonly retries: number;
   readonly stages: Readonly<Record<StageName, readonly StageMode[]>>;
   readonly approve: 'none' | 'allows' | 'denies' | 'throws' | 'gated';
+  /** What a compaction on request does: there is nobody to do it, or it gains at once, finds nothing, throws, waits. */
+  readonly compactor: 'none' | 'gains' | 'idle' | 'throws' | 'gated';
 }
 
 /** Milliseconds; the first retry waits `retryMs`, each further one twice as long as the one before. */
@@ -45,4 +47,5 @@ export const plain: TurnSetup = {
   retries: 0,
   stages: { beforeTurn: [], beforeIteration: [], afterIteration: [], afterTurn: [] },
   approve: 'none',
+  compactor: 'none',
 };

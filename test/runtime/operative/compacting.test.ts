@@ -1,12 +1,13 @@
-// No transformer compacts yet, so the state is entered here with a compaction of the test's own, on the operative's real
-// scope, ledger and chart.
+// First with a compaction of the test's own, on the operative's real scope, ledger and chart; then with a transformer that
+// compacts.
 
 import { createActor } from 'xstate';
 import { describe, expect, test } from 'vitest';
 import type { OperativeEvent } from '../../../src/contracts/events.ts';
 import type { Delivery, SubmitPolicy } from '../../../src/contracts/operative.ts';
+import type { Transformer, View } from '../../../src/contracts/transformer.ts';
 import { createConversation } from '../../../src/conversation/conversation.ts';
-import { userMessage } from '../../../src/conversation/message.ts';
+import { assistantMessage, userMessage, type Message } from '../../../src/conversation/message.ts';
 import { chartLogic } from '../../../src/machines/chart-logic.ts';
 import {
   operativeChart,
@@ -22,7 +23,7 @@ import { ConversationScope, type OpenQuestion } from '../../../src/runtime/opera
 import { createSession } from '../../../src/runtime/session.ts';
 import { reload } from '../../../src/services/reload.ts';
 import { scriptedModel, simulatedHost, verifyEvents, verifyTranscript } from '../../../src/testing/index.ts';
-import { answerAll, linesOf, logOf } from './operative-bench.ts';
+import { answerAll, linesOf, logOf, startOperative, type OperativeSetup } from './operative-bench.ts';
 
 async function compacting({ reloads = false } = {}) {
   const host = simulatedHost();
@@ -240,5 +241,83 @@ describe('a compaction', () => {
     bench.compacted();
     await bench.rest();
     expect(bench.answers).toEqual(['resume: nothingToDo', 'compact: true']);
+  });
+});
+
+describe('while a transformer compacts', () => {
+  function compactingLife(own: OperativeSetup['own'] = {}, messages: readonly Message[] = [userMessage('old')]) {
+    const settle: ((view: View | undefined) => void)[] = [];
+    const transformers: Transformer[] = [
+      { name: 'compactor', compact: () => new Promise((resolve) => void settle.push(resolve)) },
+    ];
+    const conversation = createConversation({ messages });
+    const bench = startOperative({ transformers, conversation, own: own ?? {} });
+    const boundary: Message = {
+      id: 'b',
+      role: 'user',
+      content: [{ type: 'boundary', summary: 'so far', keepFrom: messages.at(-1)?.id ?? '' }],
+    };
+    const compacted = bench.operative.compact();
+    expect(bench.operative.state).toBe('compacting');
+    return {
+      bench,
+      compacted,
+      gain: () => settle[0]?.({ append: [boundary] }),
+      findNothing: () => settle[0]?.(undefined),
+    };
+  }
+
+  test('a turn is claimed: who hears of it finds it begun', async () => {
+    const { bench, gain } = compactingLife();
+    const heard: string[] = [];
+    bench.operative.subscribe(({ type }) => heard.push(`${type} ${bench.operative.state}`));
+    void bench.submit('A');
+    gain();
+    await bench.rest();
+    expect(heard.slice(0, 2)).toEqual(['message.appended compacting', 'turn.started running']);
+  });
+
+  test('a claim that is given up puts its message there, and costs the compaction nothing', async () => {
+    const { bench, compacted, gain } = compactingLife();
+    void bench.submit('A');
+    void bench.submit('B', { policy: 'preempt' });
+    gain();
+    expect(await compacted).toBe(true);
+    await bench.rest();
+    expect(bench.lines().slice(0, 2)).toEqual(['user old', 'user A']);
+    expect(bench.conversation.messages[2]?.id).toBe('b');
+    expect(bench.events.map(({ type }) => type)).not.toContain('transformer.failed');
+  });
+
+  test('what a claim put there that was given up is no gain', async () => {
+    const { bench, compacted, findNothing } = compactingLife();
+    void bench.submit('A');
+    void bench.submit('B', { policy: 'preempt' });
+    findNothing();
+    expect(await compacted).toBe(false);
+    await bench.rest();
+  });
+
+  test('a resume waits for the reload, which alone knows whether there is anything to do', async () => {
+    const stored = createConversation({ messages: [userMessage('old', { id: 'old' }), userMessage('new')] });
+    const messages = [userMessage('old', { id: 'old' }), assistantMessage('done')];
+    const { bench, gain } = compactingLife({ reloadBeforeStart: () => stored }, messages);
+    const resumed = bench.operative.resume();
+    gain();
+    expect((await resumed).outcome).toBe('startedTurn');
+    await bench.rest();
+  });
+
+  test('a cut answer stays answerable behind the compaction', async () => {
+    const messages = [userMessage('old'), assistantMessage('half an ans', { meta: { cut: 'aborted' } })];
+    const { bench, compacted, gain } = compactingLife({}, messages);
+    gain();
+    await compacted;
+    const stored = createConversation({ messages: [...bench.conversation.messages] });
+    await bench.operative.close();
+    const next = startOperative({ conversation: stored });
+    expect(next.operative.can('resume')).toEqual({ allowed: true });
+    expect((await next.operative.resume()).outcome).toBe('startedTurn');
+    await next.rest();
   });
 });
