@@ -21,6 +21,11 @@ export interface TransformerContext<TurnContext = unknown> {
   readonly model: Model;
   /** Aborted when the turn is cancelled. */
   readonly signal: AbortSignal;
+  /**
+   * The whole transcript, whatever view the transformers before gave. The same object as long as the conversation lives,
+   * also after a reload: what is remembered of a conversation belongs in a WeakMap by it.
+   */
+  readonly transcript: Readonly<Conversation>;
   /** What the provider counted for the last settled call of this turn. */
   readonly lastUsage?: Usage;
   /** True on the one re-shape after the provider said the context is too long. */

@@ -15,6 +15,10 @@ export interface Measure {
   readonly boundary: BoundaryBlock | undefined;
   /** Names of the tools it calls. */
   readonly calls: readonly string[];
+  /** It was put into a turn under way, and says so. */
+  readonly isFramed: boolean;
+  /** It holds thinking that its provider takes back only behind what stood before it. */
+  readonly isBound: boolean;
 }
 
 const measures = new WeakMap<Message, Measure>();
@@ -24,7 +28,7 @@ const none: readonly never[] = [];
 export function measureOf(message: Message): Measure {
   const known = measures.get(message);
   if (known !== undefined) return known;
-  const { id, role, content } = message;
+  const { id, role, content, meta } = message;
   const only = content.length === 1 && role === 'user' ? content[0] : undefined;
   const measure: Measure = {
     id,
@@ -34,9 +38,19 @@ export function measureOf(message: Message): Measure {
       role === 'tool' ? content.flatMap((block) => (block.type === 'toolResult' ? [resultBytes(block)] : [])) : none,
     boundary: only?.type === 'boundary' ? only : undefined,
     calls: role === 'assistant' ? content.flatMap((block) => (block.type === 'toolCall' ? [block.name] : [])) : none,
+    isFramed: meta?.['frame'] !== undefined,
+    isBound: role === 'assistant' && content.some(isBound),
   };
   measures.set(message, measure);
   return measure;
+}
+
+// A signature covers what stood before, and so does encrypted thinking that is no item with an id of its own.
+function isBound(block: Block): boolean {
+  return (
+    block.type === 'thinking' &&
+    (block.signature !== undefined || (block.encrypted !== undefined && block.data === undefined))
+  );
 }
 
 /** Bytes of a result: its texts as UTF-8, media by their size. */

@@ -152,6 +152,7 @@ class StageRun {
         return record.turnContext; // the transformer before may have replaced it
       },
       model: record.model,
+      transcript: conversation,
       get signal() {
         return signal();
       },
@@ -162,7 +163,7 @@ class StageRun {
         return Math.ceil((overheadTokens(conversation.system) + overheadTokens(settings.definitions)) * ratio);
       },
       reportFailure: (error) => {
-        if (!this.#isOver && this.#current !== undefined) this.#refuse(this.#current, error);
+        if (!this.#isOver && this.#current !== undefined) this.#refuse(this.#current, error, '');
       },
       complete: (request, options) => this.#calls.complete(record, request, options?.model),
     };
@@ -252,19 +253,16 @@ class StageRun {
     putContents(conversation, repair({ ...conversation, messages }).conversation);
   }
 
-  #refuse(transformer: Transformer, thrown: unknown): void {
+  #refuse(transformer: Transformer, thrown: unknown, end = this.#compaction ? nothingGained : nothingUsed): void {
     if (isChanged(this.#record.conversation, this.#found)) this.#mend();
+    const who = `The transformer "${transformer.name}" (${this.#compaction ? 'compact' : this.#stage})`;
     const error =
       thrown instanceof BrokenPairs
         ? new TurnchartError(
             'transformer.brokenPairs',
-            `The transformer "${transformer.name}" (${this.#stage}) returned messages that no provider accepts: ${thrown.message}. What it returned is not used.`,
+            `${who} returned messages that no provider accepts: ${thrown.message}.${end}`,
           )
-        : new TurnchartError(
-            'transformer.failed',
-            `The transformer "${transformer.name}" (${this.#stage}) failed: ${messageOf(thrown)}. The turn goes on without it.`,
-            { cause: thrown },
-          );
+        : new TurnchartError('transformer.failed', `${who} failed: ${messageOf(thrown)}.${end}`, { cause: thrown });
     this.#record.events.push({ type: 'transformer.failed', name: transformer.name, stage: this.#stage, error });
   }
 }
@@ -285,6 +283,9 @@ function isChanged({ messages }: Conversation, found: Mark, mayGrow = false): bo
   if (messages !== found.messages || messages[found.length - 1] !== found.last) return true;
   return messages.length !== found.length && !isLonger;
 }
+
+const nothingUsed = ' Nothing of it is used.';
+const nothingGained = ' Nothing was compacted.';
 
 class BrokenPairs extends Error {}
 

@@ -2,19 +2,20 @@
 
 import type { Completion, Model } from '../contracts/model.ts';
 import type { Transformer, TransformerContext, View } from '../contracts/transformer.ts';
-import type { Conversation } from '../conversation/conversation.ts';
-import { atomicGroups } from '../conversation/groups.ts';
+import { atomicGroups, isInsideGroup } from '../conversation/groups.ts';
 import { measureOf } from '../conversation/measure.ts';
 import { textOf, type Message } from '../conversation/message.ts';
 import { tokensOf } from '../conversation/tally.ts';
-import { contextTokensOf, requestTokens } from './context-size.ts';
-import { isFresh, snip, type Cuts } from './snip.ts';
-import { lastRequest, summaryRequest } from './summary-request.ts';
-import { compactionId, isInvented, viewOf, windowed } from './window.ts';
+import { checkNumbers, invalidOption } from './check-options.ts';
+import { contextTokensOf, memories, requestTokens } from './context-size.ts';
+import { isFresh, snip, type Cut } from './snip.ts';
+import { lastRequest, summaryRequest, type SummaryPart } from './summary-request.ts';
+import { compactionId, summaryId, viewOf, windowed } from './window.ts';
+import { placeOf } from './words.ts';
 
 /** When a history is compacted, in tokens of the whole request, and by whom. */
 export interface AutoCompactOptions {
-  /** Default: three quarters of the model's context. */
+  /** Default: three quarters of the model's context. At least 1. */
   readonly atTokens?: number;
   /** What stays word for word at the end, at most. Default: a quarter of `atTokens`. */
   readonly keepTokens?: number;
@@ -27,56 +28,52 @@ export interface AutoCompactOptions {
 /** After so many failures in a row a history is left to snipping. */
 const mostFailures = 3;
 
+/** What a summary may end with: with anything else it is none, or not all of it. */
+const wholeEnds: readonly string[] = ['endTurn', 'stopSequence', 'other'];
+
+interface Memory extends Cut {
+  /** The id of the last message when it was tried last. */
+  tried: string;
+  failures: number;
+  /** The id of the last boundary made here. */
+  boundary: string;
+}
+
 /**
  * Near the limit it asks for a summary of the older groups and appends a boundary to the transcript. A failure is
- * announced as `transformer.failed`, and old groups are dropped instead. Undo = remove the boundary's message.
+ * announced as `transformer.failed`, and old groups are dropped instead. Undo = remove the boundary's message. Throws
+ * `options.invalid`.
  */
 export function autoCompact(options: AutoCompactOptions = {}): Transformer {
-  const tried = new WeakSet<Message>();
-  const failures = new WeakMap<Message, number>();
-  const cuts: Cuts = new WeakMap();
+  const { summarizer } = options;
+  checkNumbers('autoCompact', options, { atTokens: 1, keepTokens: 0 });
+  if (summarizer !== undefined && typeof summarizer?.stream !== 'function') {
+    throw invalidOption('autoCompact', 'summarizer', 'a model', summarizer);
+  }
+  const memoryOf = memories<Memory>();
   const atOf = (context: TransformerContext) => options.atTokens ?? contextTokensOf(context) * 0.75;
   const keepOf = (messages: readonly Message[], context: TransformerContext) =>
     Math.min(options.keepTokens ?? atOf(context) / 4, context.estimateTokens(messages) / 4);
   const snipped = (messages: readonly Message[], context: TransformerContext, high = atOf(context)) =>
-    snip(messages, context, { high, low: (high * 2) / 3 }, cuts);
+    snip(messages, context, { high, low: (high * 2) / 3 }, memoryOf(context));
 
   const compacted = async (
     messages: readonly Message[],
-    start: number,
+    part: SummaryPart,
     context: TransformerContext,
     instructions = options.instructions,
   ): Promise<View> => {
-    const older = messages.slice(0, start);
-    const { summarizer } = options;
+    const memory = memoryOf(context);
     const completion = await context.complete(
-      summaryRequest(older, instructions),
-      summarizer === undefined ? undefined : { model: summarizer },
+      summaryRequest(part, summarizer ?? context.model, instructions),
+      summarizer && { model: summarizer },
     );
-    const request = lastRequest(older, Math.max(512, keepOf(messages, context) * 2)); // at most half of what is kept
-    const boundary = boundaryOf(messages, start, summaryIn(completion) + request);
+    const request = lastRequest(part, keepOf(messages, context) * 2); // at most half of what is kept
+    const boundary = boundaryOf(part, summaryIn(completion) + request);
     const shown = windowed([...messages, boundary]);
     if (tokensOf(shown) >= tokensOf(messages)) throw new Error('the summary is longer than what it stands for');
+    Object.assign(memory, { tried: lastId(part.tail), failures: 0, boundary: boundary.id });
     return { messages: snipped(shown, context), append: [boundary] };
-  };
-
-  const attempt = async (
-    conversation: Conversation,
-    messages: readonly Message[],
-    start: number,
-    context: TransformerContext,
-  ) => {
-    const [first, tail] = [messages[0], messages[start]];
-    if (first === undefined || tail === undefined) return undefined;
-    for (const message of messages) tried.add(message);
-    try {
-      return await compacted(messages, start, context);
-    } catch (error) {
-      if (context.signal.aborted) return undefined;
-      failures.set(first, (failures.get(first) ?? 0) + 1);
-      context.reportFailure?.(error);
-      return viewOf(conversation.messages, snipped(messages, context));
-    }
   };
 
   return {
@@ -84,56 +81,82 @@ export function autoCompact(options: AutoCompactOptions = {}): Transformer {
     alters: ['appendsBoundary', 'dropsGroups', 'addsMarker'],
     beforeIteration(conversation, context) {
       const messages = windowed(conversation.messages);
-      const [first] = messages;
-      if (first === undefined) return undefined;
-      if (!context.overflow && requestTokens(messages, context) <= atOf(context)) {
-        return viewOf(conversation.messages, snipped(messages, context)); // what went before stays away
-      }
+      const leftAlone = (high?: number) => viewOf(conversation.messages, snipped(messages, context, high));
+      if (!context.overflow && requestTokens(messages, context) <= atOf(context)) return leftAlone(); // what went stays away
+      const memory = memoryOf(context);
+      const { failures = 0, boundary } = memory;
       const start = tailStart(messages, keepOf(messages, context), context);
-      const tail = messages[start];
-      const older = messages.slice(0, start);
-      const gain = !older.every(isInvented) && context.estimateTokens(older) * 4 >= context.estimateTokens(messages);
-      const failed = failures.get(first) ?? 0;
-      const isNew = tail !== undefined && !tried.has(tail);
-      if (gain && isNew && failed < mostFailures && !context.signal.aborted) {
-        return attempt(conversation, messages, start, context);
-      }
+      const isNew = start > placeOf(messages, memory.tried);
+      const part = isNew && failures < mostFailures ? partAt(messages, start, context) : undefined;
+      const gain = part && context.estimateTokens(part.older) * 4 >= context.estimateTokens(messages);
+      if (gain && !context.signal.aborted) return attempt(messages, part, context, leftAlone);
       // Compacted here before, and somebody took the boundary away: then nothing goes that does not have to.
-      const isUndone = gain && !isNew && failed === 0;
-      return viewOf(conversation.messages, snipped(messages, context, isUndone ? Infinity : undefined));
+      const isUndone = !isNew && boundary !== undefined && lastId(messages.slice(0, 1)) !== summaryId(boundary);
+      return leftAlone(isUndone ? Infinity : undefined);
     },
-    compact(conversation, context, instructions) {
-      const messages = windowed(conversation.messages);
-      const start = tailStart(messages, keepOf(messages, context), context);
+    compact({ messages: told }, context, instructions) {
+      const messages = windowed(told);
+      const part = partAt(messages, tailStart(messages, keepOf(messages, context), context), context);
       // Nothing, or a summary alone, stands before the tail, or nothing came since the last compaction.
-      if (messages.slice(0, start).every(isInvented) || isFresh(messages)) return undefined;
-      return compacted(messages, start, context, instructions);
+      return part === undefined || isFresh(messages) ? undefined : compacted(messages, part, context, instructions);
     },
   };
+
+  async function attempt(
+    messages: readonly Message[],
+    part: SummaryPart,
+    context: TransformerContext,
+    leftAlone: () => View | undefined,
+  ): Promise<View | undefined> {
+    try {
+      return await compacted(messages, part, context);
+    } catch (error) {
+      if (context.signal.aborted) return undefined; // a cancelled attempt is none
+      const memory = memoryOf(context);
+      Object.assign(memory, { tried: lastId(messages), failures: (memory.failures ?? 0) + 1 });
+      context.reportFailure?.(error);
+      return leftAlone();
+    }
+  }
 }
 
 /** Where the recent groups begin that fit into `keep` tokens; the last group always does. */
 function tailStart(messages: readonly Message[], keep: number, context: TransformerContext): number {
-  const groups = atomicGroups(messages);
   let left = keep;
   let start = messages.length;
-  for (const group of groups.toReversed()) {
-    const tokens = context.estimateTokens(messages.slice(group.start, group.end));
-    if (start < messages.length && (tokens > left || isInvented(messages[group.start] as Message))) break;
-    left -= tokens;
+  for (const group of atomicGroups(messages).toReversed()) {
+    left -= context.estimateTokens(messages.slice(group.start, group.end));
+    if (start < messages.length && left < 0) break;
     start = group.start;
   }
   return start;
 }
 
-function boundaryOf(messages: readonly Message[], start: number, summary: string): Message {
-  const [tail, last] = [messages[start], messages.at(-1)].map((message) => (message ? measureOf(message).id : ''));
-  const keepFrom = tail ?? '';
-  return { id: compactionId(last ?? ''), role: 'user', content: [{ type: 'boundary', summary, keepFrom }] };
+/** What a summary would stand for. None where nothing would go that is in the transcript, or nothing stay. */
+function partAt(messages: readonly Message[], start: number, { transcript }: TransformerContext) {
+  const ids = new Set(transcript.messages.map((message) => measureOf(message).id));
+  const isTold = (message: Message) => ids.has(measureOf(message).id);
+  // A boundary can keep only from what is in the transcript.
+  const place = messages.findIndex(
+    (message, index) => index >= start && !isInsideGroup(messages, index) && isTold(message),
+  );
+  const older = messages.slice(0, Math.max(0, place));
+  return older.some(isTold) ? { older, tail: messages.slice(place), isTold } : undefined;
+}
+
+function boundaryOf({ tail }: SummaryPart, summary: string): Message {
+  const keepFrom = lastId(tail.slice(0, 1));
+  return { id: compactionId(lastId(tail)), role: 'user', content: [{ type: 'boundary', summary, keepFrom }] };
+}
+
+function lastId(messages: readonly Message[]): string {
+  const message = messages.at(-1);
+  return message === undefined ? '' : measureOf(message).id;
 }
 
 function summaryIn({ message, stopReason }: Completion): string {
   const text = textOf(message).trim();
-  if (text === '' || stopReason === 'refusal') throw new Error(`the model gave no summary (${stopReason})`);
+  if (text === '' || !wholeEnds.includes(stopReason))
+    throw new Error(`the model gave no whole summary (${stopReason})`);
   return text;
 }

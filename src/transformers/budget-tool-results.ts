@@ -6,8 +6,11 @@ import { contentBytes, measureOf, resultBytes } from '../conversation/measure.ts
 import type { Message } from '../conversation/message.ts';
 import { tallyOf } from '../conversation/tally.ts';
 import { boundedText } from '../tools/bounded-text.ts';
-import { contextTokensOf } from './context-size.ts';
+import { checkNumbers } from './check-options.ts';
+import { contextTokensOf, memories } from './context-size.ts';
+import { withoutStaleThoughts } from './thoughts.ts';
 import { viewOf } from './window.ts';
+import { placeOf } from './words.ts';
 
 /** How much of tool results the model sees. */
 export interface BudgetToolResultsOptions {
@@ -15,7 +18,10 @@ export interface BudgetToolResultsOptions {
   readonly perResultBytes?: number;
   /** Most bytes of all results together. Default: twice the model's context tokens, about half of the context. */
   readonly totalBytes?: number;
-  /** So many messages with results at the end are left as they are. Default 3; none after a context overflow. */
+  /**
+   * So many messages with results at the end are left as they are, each if it takes no more than a quarter of
+   * `totalBytes`. Default 3; none after a context overflow.
+   */
   readonly keepRecent?: number;
 }
 
@@ -25,10 +31,12 @@ const stubBytes = 512;
 /**
  * Shows the model the head and the tail of a result that is too large, and of the oldest results only a stub when all
  * together are too much, always in the same way, so that cached prefixes stay good. Images and documents of a shortened
- * result are left out with a note.
+ * result are left out with a note. Throws `options.invalid`.
  */
 export function budgetToolResults(options: BudgetToolResultsOptions = {}): Transformer {
   const { keepRecent = 3 } = options;
+  checkNumbers('budgetToolResults', options, { perResultBytes: 1, totalBytes: 1, keepRecent: 0 });
+  const memoryOf = memories<{ overflow: string }>();
   return {
     name: 'budgetToolResults',
     alters: ['shortensResults'],
@@ -36,38 +44,70 @@ export function budgetToolResults(options: BudgetToolResultsOptions = {}): Trans
       const tally = tallyOf(messages);
       if (tally === undefined) return undefined;
       const hard = context.overflow ? 4 : 1;
-      const perResult = Math.max(
-        stubBytes,
-        Math.floor((options.perResultBytes ?? contextTokensOf(context) / 4) / hard),
-      );
+      const perResult = Math.floor((options.perResultBytes ?? contextTokensOf(context) / 4) / hard);
       const total = (options.totalBytes ?? contextTokensOf(context) * 2) / hard;
-      if (tally.largestResult <= perResult && tally.resultBytes <= total) return undefined;
-      const shown = budgeted(messages, perResult, total, context.overflow ? 0 : keepRecent);
-      return viewOf(messages, shown);
+      const memory = memoryOf(context);
+      if (context.overflow) memory.overflow = measureOf(tally.message).id;
+      // The answer that came after an overflow saw other results than any other.
+      const odd = memory.overflow === undefined ? -1 : placeOf(messages, memory.overflow) + 1;
+      const limits = { perResult, total, keepRecent: context.overflow ? 0 : keepRecent };
+      if (odd <= 0 && tally.largestResult <= Math.max(stubBytes, perResult) && tally.resultBytes <= total)
+        return undefined;
+      return viewOf(messages, budgeted(messages, limits, odd));
     },
   };
 }
 
-function budgeted(messages: readonly Message[], perResult: number, total: number, keepRecent: number) {
-  const sizes = (message: Message, limit: number) =>
+interface Limits {
+  readonly perResult: number;
+  readonly total: number;
+  readonly keepRecent: number;
+}
+
+function budgeted(
+  messages: readonly Message[],
+  { perResult, total, keepRecent }: Limits,
+  odd: number,
+): readonly Message[] {
+  const results = [...messages.entries()].filter(([, message]) => measureOf(message).results.length > 0);
+  const limitOf = (message: Message) =>
+    Math.max(stubBytes, Math.floor(Math.min(perResult, total / measureOf(message).results.length)));
+  const sizeOf = (message: Message, limit: number) =>
     measureOf(message).results.reduce((sum, bytes) => sum + Math.min(bytes, limit), 0);
-  const over = messages.reduce((sum, message) => sum + sizes(message, perResult), -total);
-  // In steps of half the total, so that the point up to which results are stubs seldom moves.
-  const cut = over > 0 ? Math.ceil(over / (total / 2)) * (total / 2) : 0;
-  let end = messages.length;
-  for (let left = keepRecent; left > 0 && end > 0;) {
-    const message = messages[--end];
-    if (message !== undefined && measureOf(message).results.length > 0) left--;
-  }
-  let gained = 0;
-  let isChanged = false;
-  const shown = messages.map((message, index) => {
-    const short = index < end ? shortened(message, gained < cut ? stubBytes : perResult) : message;
-    gained += sizes(message, perResult) - sizes(message, stubBytes);
-    if (short !== message) isChanged = true;
-    return short;
+  let over = -total;
+  // What is too much when each result had come, in steps of half the total: the point up to which results are stubs seldom moves.
+  const cuts = results.map(([, message]) => {
+    over += sizeOf(message, limitOf(message));
+    return Math.max(0, Math.ceil(over / (total / 2)) * (total / 2));
   });
-  return isChanged ? shown : messages;
+  const shown = [...messages];
+  // Answers behind a result and before this place saw another form of it.
+  const changes = new Map<number, number>();
+  let gained = 0;
+  let step = 0;
+  for (const [count, [index, message]] of results.entries()) {
+    const limit = limitOf(message);
+    while ((cuts[step] ?? Infinity) <= gained) step++;
+    gained += sizeOf(message, limit) - sizeOf(message, stubBytes);
+    const old = count + keepRecent;
+    const isOld = old < results.length;
+    const isWhole = measureOf(message).tokens * 16 <= total; // as long as it is recent: four bytes a token, a quarter of all
+    if (isWhole && !isOld) continue;
+    const isStub = isOld && step < cuts.length;
+    const short = shortened(message, isStub ? stubBytes : limit);
+    if (short === message) continue;
+    shown[index] = short;
+    const changed = isStub ? Math.max(step, old) : isWhole ? old : -1;
+    changes.set(index, odd === messages.length ? odd : (results[changed]?.[0] ?? 0));
+  }
+  if (changes.size === 0 && odd <= 0) return messages;
+  let stale = 0;
+  const isStale = messages.map((_, index) => {
+    const was = index < stale || index === odd;
+    stale = Math.max(stale, changes.get(index) ?? 0);
+    return was;
+  });
+  return withoutStaleThoughts(shown, (index) => isStale[index] === true);
 }
 
 const shortForms = new WeakMap<Message, Map<number, Message>>();

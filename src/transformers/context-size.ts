@@ -1,14 +1,26 @@
-// How large the context is and may be. Called by the transformers that keep it small.
+// How large the context is and may be, and what is remembered of it. Called by the transformers that keep it small.
 
+import type { Model } from '../contracts/model.ts';
 import type { TransformerContext } from '../contracts/transformer.ts';
 import type { Message } from '../conversation/message.ts';
 
 /** Tokens the model can take: as it says, else 128,000. */
-export function contextTokensOf({ model }: TransformerContext): number {
-  return model.info?.contextTokens ?? 128_000;
+export function contextTokensOf({ model }: { readonly model: Model }): number {
+  const tokens = model.info?.contextTokens ?? 0;
+  return tokens > 0 ? tokens : 128_000;
 }
 
 /** About how many tokens a request with these messages costs. */
 export function requestTokens(messages: readonly Message[], context: TransformerContext): number {
   return context.estimateTokens(messages) + (context.overheadTokens ?? 0);
+}
+
+/** Something that is remembered of each conversation, as long as it lives and also after a reload. */
+export function memories<Memory extends object>(): (context: TransformerContext) => Partial<Memory> {
+  const known = new WeakMap<object, Partial<Memory>>();
+  return ({ transcript }) => {
+    let memory = known.get(transcript);
+    if (memory === undefined) known.set(transcript, (memory = {}));
+    return memory;
+  };
 }

@@ -3,6 +3,7 @@
 import type { Transformer } from '../contracts/transformer.ts';
 import { autoCompact } from './auto-compact.ts';
 import { budgetToolResults } from './budget-tool-results.ts';
+import { checkNumbers } from './check-options.ts';
 import { snipHistory } from './snip-history.ts';
 import { windowHistory } from './window-history.ts';
 
@@ -14,14 +15,16 @@ export interface DefaultTransformersOptions {
 
 /**
  * Begins behind the last compaction, shortens large and old results, compacts at three quarters of the context and, where
- * that fails, drops old groups. To add your own: `[...defaultTransformers(), mine]`.
+ * that fails, drops old groups. To add your own: `[...defaultTransformers(), mine]`. Throws `options.invalid`.
  */
-export function defaultTransformers({ contextTokens }: DefaultTransformersOptions = {}): Transformer[] {
-  if (contextTokens === undefined) return [windowHistory(), budgetToolResults(), autoCompact(), snipHistory()];
+export function defaultTransformers(options: DefaultTransformersOptions = {}): Transformer[] {
+  checkNumbers('defaultTransformers', options, { contextTokens: 1 });
+  const { contextTokens: tokens } = options;
+  if (tokens === undefined) return [windowHistory(), budgetToolResults(), autoCompact(), snipHistory()];
   return [
     windowHistory(),
-    budgetToolResults({ perResultBytes: contextTokens / 4, totalBytes: contextTokens * 2 }),
-    autoCompact({ atTokens: contextTokens * 0.75 }),
-    snipHistory({ highTokens: contextTokens * 0.9 }),
+    budgetToolResults({ perResultBytes: Math.ceil(tokens / 4), totalBytes: tokens * 2 }),
+    autoCompact({ atTokens: Math.max(1, tokens * 0.75) }),
+    snipHistory({ highTokens: Math.max(1, tokens * 0.9) }),
   ];
 }

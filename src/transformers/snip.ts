@@ -2,105 +2,146 @@
 // transformers that keep to a budget.
 
 import type { TransformerContext } from '../contracts/transformer.ts';
-import { atomicGroups } from '../conversation/groups.ts';
+import { atomicGroups, type MessageGroup } from '../conversation/groups.ts';
 import { measureOf } from '../conversation/measure.ts';
 import type { Message } from '../conversation/message.ts';
 import { tallyOf } from '../conversation/tally.ts';
+import { boundedText } from '../tools/bounded-text.ts';
 import { requestTokens } from './context-size.ts';
-import { compactionId, noteInvented, summaryId } from './window.ts';
+import { withoutStaleThoughts } from './thoughts.ts';
+import { compactionId, summaryId } from './window.ts';
+import { isSaidByUser, isSteer, placeOf, wordsIn } from './words.ts';
 
-/** Where a history was cut when it had so many messages: what went never comes back. Kept by the first message. */
-export type Cuts = WeakMap<Message, { readonly start: number; readonly count: number }>;
+/** Where a history was cut, for what went never comes back. */
+export interface Cut {
+  /** The id of the first message behind the cut. */
+  from: string;
+  /** The id of what was the last message then: answers up to it were given before the cut. */
+  until: string;
+  /** Tokens that a message may have in order to stay before the cut. */
+  share: number;
+}
 
 const markers = new WeakSet<Message>();
 
 /** A tool whose last call is the list of what is to be done. */
 const taskListTool = 'TodoWrite';
-/** What the marker costs at most. Dropping less would make the view longer. */
+/** What the marker costs at most without its quotes. Dropping less would make the view longer. */
 const markerTokens = 32;
 
 /**
  * Over the high mark the oldest groups go until the low mark, in steps of the distance between the marks; after an
- * overflow until half of what there is. The first user message stays, of what goes also the last user message and the
- * last task list, and the last group always. A marker stands where the first group went. The same array when nothing does.
+ * overflow until half of what there is. The last group stays, and of what is before the cut the first user message, the
+ * last request with the last user message, and the last task list, each if it takes no more than a fifth of the high
+ * mark; and a summary that takes no more than half of it. A marker stands where the first group went, and quotes those user messages that went. The same array when
+ * nothing goes.
  */
 export function snip(
   messages: readonly Message[],
   context: TransformerContext,
   marks: { readonly high: number; readonly low: number },
-  cuts: Cuts,
+  cut: Partial<Cut>,
 ): readonly Message[] {
   const tally = tallyOf(messages);
-  const first = messages[0];
-  if (tally === undefined || first === undefined) return messages;
+  if (tally === undefined) return messages;
   const total = requestTokens(messages, context);
-  const overflow = context.overflow && !isFresh(messages);
-  const before = cuts.get(first);
-  const least = before !== undefined && messages.length >= before.count ? before.start : 0;
-  const goal = overflow ? Math.min(marks.high, total) / 2 : marks.high;
+  const isTooMuch = context.overflow && !isFresh(messages);
+  const goal = isTooMuch ? Math.min(marks.high, total) / 2 : marks.high;
+  const until = placeOf(messages, cut.until);
+  const least = until < 0 ? 0 : Math.max(0, placeOf(messages, cut.from));
   // What another transformer cut is not cut again: two markers would move each other.
   if ((total <= goal && least === 0) || messages.some((message) => markers.has(message))) return messages;
   const perToken = tally.tokens / context.estimateTokens(messages);
-  const step = overflow ? 1 : Math.max(1, marks.high - marks.low);
-  const over = Math.max(0, total - goal);
-  const cut = over > 0 ? Math.ceil(over / step) * step * perToken + markerTokens : 0;
-  const { shown, start } = withoutOldest(messages, cut, least);
-  if (start > least) cuts.set(first, { start, count: messages.length });
-  return shown;
+  const step = isTooMuch ? 1 : Math.max(1, marks.high - marks.low);
+  const steps = Math.max(0, Math.ceil((total - goal) / step));
+  const share = Math.min(cut.share ?? Infinity, (goal / 5) * perToken);
+  const kept = groupsToDrop(messages, 0, least, cut.share ?? share);
+  const more = steps > 0 ? groupsToDrop(messages, steps * step * perToken + markerTokens, least, share) : kept;
+  // A step that gains next to nothing would change the prefix for it.
+  const isMore = more.gain > kept.gain + markerTokens;
+  if (!isMore && kept.gain <= 0) return messages;
+  if (isMore) Object.assign(cut, { from: idAt(messages, more.end), until: idAt(messages, -1), share });
+  return isMore ? withMarker(messages, more, messages.length) : withMarker(messages, kept, until + 1);
 }
 
 /** Nothing came since the last compaction: if there was an overflow, that was the answer to it. */
 export function isFresh(messages: readonly Message[]): boolean {
-  const [first, last] = [messages[0], messages.at(-1)];
-  return (
-    first !== undefined && last !== undefined && measureOf(first).id === summaryId(compactionId(measureOf(last).id))
-  );
+  return idAt(messages, 0) === summaryId(compactionId(idAt(messages, -1)));
 }
 
-// Drops at least `cut` tokens and what comes before message `least`. Where that ends depends on what is dropped alone, so
-// it stays as the history grows.
-function withoutOldest(
-  messages: readonly Message[],
-  cut: number,
-  least: number,
-): { readonly shown: readonly Message[]; readonly start: number } {
-  const groups = atomicGroups(messages).map(({ start, end }) => messages.slice(start, end));
-  const tokensOf = (index: number | undefined) =>
-    index === undefined ? 0 : (groups[index] ?? []).reduce((sum, message) => sum + measureOf(message).tokens, 0);
-  let left = groups.reduce((sum, _, index) => sum + tokensOf(index), markerTokens);
-  let passed = 0;
-  let firstUser: number | undefined;
-  let lastUser: number | undefined;
-  let taskList: number | undefined;
-  const kept = () =>
-    [...new Set([firstUser, lastUser, taskList])].reduce((sum: number, index) => sum + tokensOf(index), 0);
+interface Dropped {
+  readonly groups: ReadonlySet<MessageGroup>;
+  /** The first message behind the cut. */
+  readonly end: number;
+  /** Tokens less. */
+  readonly gain: number;
+  /** What is told of user messages that went. */
+  readonly quotes: readonly string[];
+}
+
+// As many of the oldest groups as have at least `aim` tokens, and what comes before message `least`. Where that ends
+// depends on what is dropped alone, so it stays as the history grows.
+function groupsToDrop(messages: readonly Message[], aim: number, least: number, share: number): Dropped {
+  const quoteBytes = Math.min(1000, Math.max(300, share));
+  const tokensOf = ({ start, end }: MessageGroup) =>
+    messages.slice(start, end).reduce((sum, message) => sum + measureOf(message).tokens, 0);
+  // A summary stands for much, so it may have half of the high mark.
+  const isSummary = (group: MessageGroup) => idAt(messages, group.start).startsWith(summaryId(''));
+  const fits = (group: MessageGroup) => tokensOf(group) <= (isSummary(group) ? share * 2.5 : share);
+  const groups = new Set<MessageGroup>();
+  const staying: { first?: MessageGroup; request?: MessageGroup; last?: MessageGroup; tasks?: MessageGroup } = {};
+  let tokens = 0;
+  let kept = 0;
   let end = 0;
-  let start = 0;
-  for (; end < groups.length - 1; end++) {
-    if (passed - kept() >= cut && start >= least) break;
-    start += groups[end]?.length ?? 0;
-    const measure = (groups[end] ?? []).map(measureOf);
-    passed += tokensOf(end);
-    left -= tokensOf(end);
-    if (measure.some(({ calls }) => calls.includes(taskListTool))) taskList = end;
-    if (measure[0]?.role !== 'user') continue;
-    firstUser ??= end;
-    lastUser = end;
+  for (const group of atomicGroups(messages).slice(0, -1)) {
+    if (tokens - kept >= aim && end >= least) break;
+    groups.add(group);
+    tokens += tokensOf(group);
+    end = group.end;
+    const parts = messages.slice(group.start, group.end);
+    const isRequest = parts.some(isSaidByUser);
+    const isTasks = parts.some((message) => measureOf(message).calls.includes(taskListTool)) && fits(group);
+    if (!isRequest && !isTasks) continue;
+    if (isTasks) staying.tasks = group;
+    if (isRequest) staying.first ??= group;
+    if (isRequest) staying.last = group;
+    if (isRequest && !isSteer(messages, group.start)) staying.request = group;
+    kept = [...new Set(Object.values(staying))].reduce(
+      (sum, each) => sum + (fits(each) ? tokensOf(each) : quoteBytes / 4),
+      0,
+    );
   }
-  if (passed - kept() <= markerTokens) return { shown: messages, start: 0 };
-  const goes = groups.map((_, index) => index < end && index !== firstUser && index !== lastUser && index !== taskList);
-  const count = groups.reduce((sum, group, index) => sum + (goes[index] ? group.length : 0), 0);
-  const place = goes.indexOf(true);
-  const shown = groups.flatMap((group, index) => {
-    if (index === place) return [marker(group[0], count)];
-    return goes[index] ? [] : group;
-  });
-  return { shown, start };
+  const quotes: string[] = [];
+  for (const group of new Set(Object.values(staying))) {
+    if (fits(group)) groups.delete(group);
+    else
+      quotes.push(
+        boundedText(messages.slice(group.start, group.end).map(wordsIn).join(' '), quoteBytes).replace(/\s+/g, ' '),
+      );
+  }
+  return { groups, end, gain: tokens - kept, quotes };
 }
 
-function marker(first: Message | undefined, count: number): Message {
-  const text = `[${count} earlier messages are left out here to save space.]`;
-  const message = noteInvented({ id: `snip-${first?.id ?? ''}`, role: 'user', content: [{ type: 'text', text }] });
-  markers.add(message);
-  return message;
+function withMarker(messages: readonly Message[], { groups, quotes }: Dropped, stale: number): readonly Message[] {
+  const left = withoutStaleThoughts(messages, (index) => index < stale);
+  const shown: Message[] = [];
+  let end = 0;
+  let count = 0;
+  for (const group of groups) {
+    shown.push(...left.slice(end, group.start));
+    end = group.end;
+    count += end - group.start;
+  }
+  shown.push(...left.slice(end));
+  const [{ start } = { start: 0 }] = groups;
+  const asked = quotes.length > 0 ? ` What the user asked in them: “${quotes.join('”, “')}”` : '';
+  const text = `[${count} earlier messages are left out here to save space.${asked}]`;
+  const marker: Message = { id: `snip-${idAt(messages, start)}`, role: 'user', content: [{ type: 'text', text }] };
+  markers.add(marker);
+  return shown.toSpliced(start, 0, marker);
+}
+
+function idAt(messages: readonly Message[], index: number): string {
+  const message = messages.at(index);
+  return message === undefined ? '' : measureOf(message).id;
 }

@@ -1,53 +1,89 @@
 // What a model is asked in order to summarise the older part of a conversation. Called by autoCompact.
 
-import type { ModelRequest } from '../contracts/model.ts';
+import type { Model, ModelRequest } from '../contracts/model.ts';
 import type { Block } from '../conversation/block.ts';
 import { textOf, type Message } from '../conversation/message.ts';
+import { estimateTokens, utf8Length } from '../conversation/tokens.ts';
 import { boundedText } from '../tools/bounded-text.ts';
-import { isInvented } from './window.ts';
+import { contextTokensOf } from './context-size.ts';
+import { isSaidByUser, isSteer, wordsIn, wordsOf } from './words.ts';
 
 const prompt = `Summarise this conversation for the assistant that goes on with it and sees nothing but your summary of this part. Keep what the user wants and every instruction given, what was found, decided and done, names, paths, values and errors that matter, and what is left to do. Write the summary only.`;
 
 const quoteMark = '\n\nThe last request, word for word:\n';
 
-/** Of each block the summarising model reads at most so many bytes. */
-const mostBlockBytes = 4096;
+/** Of each block the summarising model reads at most so many bytes: the first limit with which all of it fits. */
+const blockBytes = [4096, 1024, 256];
 
-/** The conversation as one text, which any model takes: no calls to pair, no thinking to replay. */
-export function summaryRequest(messages: readonly Message[], instructions: string | undefined): ModelRequest {
-  const text = messages
-    .map(
-      ({ role, content }) =>
-        `## ${role}\n${content.map((block) => boundedText(readable(block), mostBlockBytes)).join('\n')}`,
-    )
-    .join('\n\n');
+/** An earlier summary has nothing to spare. */
+const summaryBytes = 16_384;
+
+/** What a summary is made of. */
+export interface SummaryPart {
+  /** The messages it stands for. */
+  readonly older: readonly Message[];
+  /** What comes behind them and stays. */
+  readonly tail: readonly Message[];
+  /** The message stands in the transcript; what does not is a summary or a marker. */
+  readonly isTold: (message: Message) => boolean;
+}
+
+/**
+ * The conversation as one text, which any model takes: no calls to pair, no thinking to replay. It fills less than half
+ * of the summarising model's context. Images and documents are attached as far as that model takes them and an eighth
+ * of its context goes, else named.
+ */
+export function summaryRequest({ older, isTold }: SummaryPart, model: Model, instructions = ''): ModelRequest {
+  const mostBytes = Math.max(200, contextTokensOf({ model }) * 1.5);
+  let text = '';
+  let media: Block[] = [];
+  for (const limit of blockBytes) {
+    media = [];
+    let room = contextTokensOf({ model }) / 8;
+    const attach = (block: Block): string => {
+      const tokens = estimateTokens({ id: '', role: 'user', content: [block] });
+      if (tokens > room || !model.info?.input?.some((type) => type === block.type)) return '';
+      room -= tokens;
+      return `, attachment ${media.push(block)}`;
+    };
+    const said = older.map((message) => {
+      const most = isTold(message) ? limit : summaryBytes;
+      return `## ${message.role}\n${message.content.map((block) => boundedText(wordsOf(block, attach), most)).join('\n')}`;
+    });
+    text = said.join('\n\n');
+    if (utf8Length(text) <= mostBytes) break;
+  }
   return {
-    system: [{ type: 'text', text: instructions === undefined ? prompt : `${prompt}\n${instructions}` }],
-    messages: [{ id: 'conversation', role: 'user', content: [{ type: 'text', text }] }],
+    system: [{ type: 'text', text: `${prompt}\n${instructions}`.trim() }],
+    messages: [
+      {
+        id: 'conversation',
+        role: 'user',
+        content: [{ type: 'text', text: boundedText(text, mostBytes) }, ...media],
+      },
+    ],
     tools: [],
   };
 }
 
-/** The last thing the user asked for, word for word, to stand at the end of a summary; also when an earlier one quotes it. */
-export function lastRequest(messages: readonly Message[], mostBytes: number): string {
-  for (const message of messages.toReversed()) {
-    const text = message.role === 'user' ? textOf(message) : '';
-    const quoted = isInvented(message) ? text.lastIndexOf(quoteMark) : 0;
-    if (text === '' || quoted < 0) continue;
-    return quoteMark + boundedText(isInvented(message) ? text.slice(quoted + quoteMark.length) : text, mostBytes);
+/**
+ * What the user asked for and is worked on still, with what was steered in, word for word, to stand at the end of a
+ * summary; also when an earlier one quotes it. Nothing when the tail has a request of its own.
+ */
+export function lastRequest({ older, tail, isTold }: SummaryPart, mostBytes: number): string {
+  const messages = [...older, ...tail];
+  const words: string[] = [];
+  for (let index = messages.length - 1; index >= 0; index--) {
+    const message = messages[index];
+    if (message === undefined || !isSaidByUser(message)) continue;
+    const quoted = isTold(message) ? undefined : textOf(message).split(quoteMark).slice(1).at(-1);
+    if (!isTold(message) && quoted === undefined) continue;
+    const isAsked = quoted !== undefined || !isSteer(messages, index);
+    if (index < older.length) words.unshift(quoted ?? wordsIn(message));
+    if (isAsked) break;
   }
-  return '';
-}
-
-function readable(block: Block): string {
-  switch (block.type) {
-    case 'text':
-      return block.text;
-    case 'toolCall':
-      return `[calls ${block.name} ${block.rawArgs ?? JSON.stringify(block.args)}]`;
-    case 'toolResult':
-      return `[${block.status}] ${block.content.map(readable).join('\n')}`;
-    default:
-      return `[${block.type}]`;
-  }
+  // Of many steers the last two: with the request itself they say what is wanted now.
+  const quoted = words.length > 3 ? [...words.slice(0, 1), ...words.slice(-2)] : words;
+  const quotes = quoted.map((each) => boundedText(each, Math.max(200, mostBytes / quoted.length)));
+  return quotes.length === 0 ? '' : quoteMark + quotes.join('\n\n');
 }

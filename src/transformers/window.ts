@@ -5,10 +5,11 @@ import type { View } from '../contracts/transformer.ts';
 import { isInsideGroup } from '../conversation/groups.ts';
 import { measureOf } from '../conversation/measure.ts';
 import type { Message } from '../conversation/message.ts';
-import { tallyOf, type Tally } from '../conversation/tally.ts';
+import { tallyOf } from '../conversation/tally.ts';
+import { withoutStaleThoughts } from './thoughts.ts';
+import { placeOf } from './words.ts';
 
 const summaries = new WeakMap<Message, Message>();
-const invented = new WeakSet<Message>();
 
 /** The id of the boundary made when `lastId` was the last message: at one place a history is compacted once. */
 export function compactionId(lastId: string): string {
@@ -20,26 +21,23 @@ export function summaryId(boundaryId: string): string {
   return `summary-${boundaryId}`;
 }
 
-/** Notes that a message of ours is in no transcript. */
-export function noteInvented(message: Message): Message {
-  invented.add(message);
-  return message;
-}
-
-/** The message stands in views only: no compaction can keep from it. */
-export function isInvented(message: Message): boolean {
-  return invented.has(message);
-}
-
 /**
  * The summary of the last boundary as a user message, and everything from the group of `keepFrom` on, without
  * boundaries. A boundary whose `keepFrom` is not there does not count. The same array when there is none that does.
  */
 export function windowed(messages: readonly Message[]): readonly Message[] {
+  let places: Map<string, number> | undefined;
   for (let at = tallyOf(messages)?.boundary; at !== undefined; at = at.before?.boundary) {
-    const start = startOf(messages, at);
+    const keepFrom = measureOf(at.message).boundary?.keepFrom ?? '';
+    let start = places?.get(keepFrom) ?? (places ? -1 : placeOf(messages, keepFrom));
+    // The last one is mostly good; where it is not, all are looked up at once, for there may be many.
+    places ??= start < 0 ? new Map(messages.map((message, index) => [measureOf(message).id, index])) : undefined;
     if (start < 0) continue;
-    return [summaryOf(at.message), ...messages.slice(start).filter((message) => !isBoundary(message))];
+    // Also across a boundary that stands where none should, between calls and their results.
+    while (start > 0 && (isInsideGroup(messages, start) || isSplit(messages, start))) start--;
+    const shown = [summaryOf(at.message), ...messages.slice(start)];
+    const end = at.count - start; // what stands before the boundary was answered without its summary
+    return withoutStaleThoughts(shown, (index) => index < end).filter((message) => !isBoundary(message));
   }
   return messages;
 }
@@ -47,14 +45,6 @@ export function windowed(messages: readonly Message[]): readonly Message[] {
 /** A view of these messages; undefined when they are those that are there already. */
 export function viewOf(before: readonly Message[], messages: readonly Message[]): View | undefined {
   return messages === before ? undefined : { messages };
-}
-
-function startOf(messages: readonly Message[], { message }: Tally): number {
-  const keepFrom = measureOf(message).boundary?.keepFrom;
-  let start = messages.findLastIndex((each) => measureOf(each).id === keepFrom);
-  // Also across a boundary that stands where none should, between calls and their results.
-  while (start > 0 && (isInsideGroup(messages, start) || isSplit(messages, start))) start--;
-  return start;
 }
 
 function isSplit(messages: readonly Message[], index: number): boolean {
@@ -71,7 +61,7 @@ function summaryOf(boundary: Message): Message {
   let summary = summaries.get(boundary);
   if (summary === undefined) {
     const text = measureOf(boundary).boundary?.summary ?? '';
-    summary = noteInvented({ id: summaryId(measureOf(boundary).id), role: 'user', content: [{ type: 'text', text }] });
+    summary = { id: summaryId(measureOf(boundary).id), role: 'user', content: [{ type: 'text', text }] };
     summaries.set(boundary, summary);
   }
   return summary;

@@ -42,7 +42,7 @@ describe('every law holds', () => {
     'for the default stack in a small context',
     async () => {
       await expect(
-        checkTransformer(defaultTransformers(), { runs: 300 * runs, contextTokens: 150 }),
+        checkTransformer(defaultTransformers(), { runs: 300 * runs, contextTokens: 400 }),
       ).resolves.toBeUndefined();
     },
     timeout,

@@ -33,11 +33,12 @@ describe('a real session, before every model call', () => {
     const reads = countingReads();
     messages = repair(createConversation({ messages: realSession() })).conversation.messages.map(reads.wrap);
     const transcript: Message[] = [];
+    const growing = { system: [], messages: transcript };
     const trial = new Trial(defaultTransformers(), createConversation(), contextTokens);
     for (const { start, end } of atomicGroups(messages)) {
       transcript.push(...messages.slice(start, end));
       const before = reads.count();
-      const { after, appended } = await trial.run('beforeIteration', { system: [], messages: transcript });
+      const { after, appended } = await trial.run('beforeIteration', growing);
       transcript.push(...appended);
       steps.push({
         reads: reads.count() - before,

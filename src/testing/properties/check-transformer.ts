@@ -8,7 +8,8 @@ import type { Message } from '../../conversation/message.ts';
 import { conversations } from './conversations.ts';
 import type { Law } from './laws/law.ts';
 import { laws as allLaws } from './laws/laws.ts';
-import { copyOf, Trial } from './trial.ts';
+import { NotSettled } from '../settled-soon.ts';
+import { Trial } from './trial.ts';
 import { fc } from './fast-check.ts';
 
 /** What is checked, and how long. */
@@ -23,6 +24,11 @@ export interface CheckTransformerOptions {
   readonly contextTokens?: number;
   /** Default: all that is valid, with up to 30 messages and texts of up to some kilobytes. */
   readonly conversations?: Arbitrary<Conversation>;
+  /**
+   * For a transformer that waits for the world outside (timers, network): how long one call may take. Default: no timer
+   * is used; a call that is pending after a thousand macrotasks hangs.
+   */
+  readonly timeoutMs?: number;
 }
 
 /** A transformer broke a law. The message has all there is to know, with the conversation as JSON. */
@@ -54,10 +60,20 @@ export async function checkTransformer(
   options: CheckTransformerOptions = {},
 ): Promise<void> {
   const transformers: readonly Transformer[] = 'name' in transformer ? [transformer] : transformer;
-  const { laws = Object.values(allLaws), runs = 200, contextTokens = 1000 } = options;
+  const { laws = Object.values(allLaws), runs = 200, contextTokens = 1000, timeoutMs } = options;
   const source = options.conversations ?? conversations({ maxRepeats: 300 });
+  let breaches = 0;
+  let tries = 0;
   const property = fc.asyncProperty(source, async (conversation) => {
-    await checkLaws(new Trial(transformers, conversation, contextTokens), laws);
+    // What is not smaller after so many tries is small enough.
+    if (breaches > 0 && ++tries > mostShrinks) return;
+    // A copy: what a transformer changes in place must not reach the counterexample.
+    await checkLaws(new Trial(transformers, structuredClone(conversation), contextTokens, timeoutMs), laws).catch(
+      (thrown: unknown) => {
+        breaches++;
+        throw thrown;
+      },
+    );
   });
   const details = await fc.check(property, {
     numRuns: runs,
@@ -68,8 +84,7 @@ export async function checkTransformer(
   const [conversation] = details.counterexample ?? [];
   if (!(breach instanceof Breach) || conversation === undefined) throw breach;
   const name = transformers.map((each) => each.name).join(', ');
-  // A copy: transformers may know the messages they were given before.
-  const trial = new Trial(transformers, copyOf(conversation), contextTokens);
+  const trial = new Trial(transformers, structuredClone(conversation), contextTokens, timeoutMs);
   throw new TransformerLawError(
     [
       `The transformer "${name}" breaks the law ${breach.law.name}: ${breach.law.says}.`,
@@ -82,6 +97,9 @@ export async function checkTransformer(
     { law: breach.law.name, counterexample: conversation, seed: details.seed },
   );
 }
+
+/** Conversations tried at most in order to make a counterexample smaller. */
+const mostShrinks = 2000;
 
 class Breach extends Error {
   readonly law: Law;
@@ -98,7 +116,7 @@ async function checkLaws(trial: Trial, laws: readonly Law[]): Promise<void> {
     try {
       fault = await law.check(trial);
     } catch (thrown) {
-      fault = `the transformer threw: ${messageOf(thrown)}`;
+      fault = `the transformer ${thrown instanceof NotSettled ? 'hangs' : 'threw'}: ${messageOf(thrown)}`;
     }
     if (fault !== undefined) throw new Breach(law, fault);
   }

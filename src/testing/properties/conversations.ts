@@ -34,8 +34,8 @@ export interface ConversationConstraints {
 /**
  * Valid conversations: `pairingFault` finds nothing in them. All kinds of blocks, parallel calls with results in
  * any order and of any status, answers in several messages, empty messages, call ids that repeat in other messages,
- * boundaries that keep from an earlier user message or answer, texts with unicode traps. A boundary aside, nothing refers to other
- * messages, so they shrink by dropping pieces and simplifying blocks.
+ * boundaries that keep from an earlier user message or answer, or from one that is gone, texts with unicode traps. A
+ * boundary aside, nothing refers to other messages, so they shrink by dropping pieces and simplifying blocks.
  */
 export function conversations(constraints: ConversationConstraints = {}): Arbitrary<Conversation> {
   const { maxMessages = 30, boundaries = true, openTail = false, maxRepeats = 1 } = constraints;
@@ -68,7 +68,8 @@ type CallBody = Omit<ToolCallBlock, 'type' | 'id'>;
 /** One thing that happens in a conversation, without ids. */
 type Piece =
   | { readonly kind: 'said'; readonly content: readonly Block[]; readonly meta: Pick<Message, 'meta'> }
-  | { readonly kind: 'compacted'; readonly summary: string; readonly keepFrom: number }
+  /** `keepFrom` is the place of what is kept among what there is; none = of something that is not there. */
+  | { readonly kind: 'compacted'; readonly summary: string; readonly keepFrom: number | undefined }
   | {
       readonly kind: 'answered';
       readonly contents: readonly (readonly Block[])[];
@@ -111,7 +112,8 @@ function assemble(
     const first = messages.length;
     if (piece.kind === 'said') add('user', piece.content, piece.meta);
     else if (piece.kind === 'compacted') {
-      const keepFrom = starts[piece.keepFrom % Math.max(1, starts.length)];
+      const keepFrom =
+        piece.keepFrom === undefined ? `${naming.prefix}0` : starts[piece.keepFrom % Math.max(1, starts.length)];
       if (keepFrom !== undefined) add('user', [{ type: 'boundary', summary: piece.summary, keepFrom }]);
       continue;
     } else {
@@ -145,7 +147,10 @@ function said(maxRepeats: number): Arbitrary<Piece> {
 }
 
 function compacted(): Arbitrary<Piece> {
-  return record({ summary: texts(), keepFrom: fc.nat(1000) }).map((piece) => ({ kind: 'compacted', ...piece }));
+  return record({ summary: texts(), keepFrom: fc.option(fc.nat(1000), { nil: undefined, freq: 4 }) }).map((piece) => ({
+    kind: 'compacted',
+    ...piece,
+  }));
 }
 
 function answered(maxRepeats: number): Arbitrary<Piece> {
@@ -209,6 +214,7 @@ function thoughts(): Arbitrary<ThinkingBlock> {
   return fc.oneof(
     record({ type, text: texts() }),
     record({ type, text: texts(), provider: providers(), signature: fc.base64String() }),
+    record({ type, text: fc.constant(''), provider: providers(), encrypted: fc.base64String() }),
     record({ type, text: fc.constant(''), provider: providers(), encrypted: fc.base64String(), data: jsonValues() }),
   );
 }

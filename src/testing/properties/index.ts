@@ -11,4 +11,4 @@ export type { Schedule, SchedulesConstraints } from './schedules.ts';
 export { streamChunks } from './stream-chunks.ts';
 export type { StreamChunksConstraints } from './stream-chunks.ts';
 export { Trial } from './trial.ts';
-export type { Circumstances, Outcome } from './trial.ts';
+export type { Circumstances, Occasion, Outcome } from './trial.ts';

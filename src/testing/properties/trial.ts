@@ -1,16 +1,20 @@
 // One conversation put through a transformer, or several in order, as the runtime does it. Called by the laws.
 
-import type { Model } from '../../contracts/model.ts';
+import type { Completion, Model, StopReason } from '../../contracts/model.ts';
 import type { Alteration, Rewrite, Stage, Transformer, TransformerContext, View } from '../../contracts/transformer.ts';
 import type { Conversation } from '../../conversation/conversation.ts';
 import type { Message } from '../../conversation/message.ts';
 import { estimateTokens } from '../../conversation/tokens.ts';
+import { NotSettled, settledSoon } from '../settled-soon.ts';
+
+/** When a transformer is called: at one of its stages, or because somebody wants the transcript compacted. */
+export type Occasion = Stage | 'compact';
 
 /** What one stage made of a conversation. */
 export interface Outcome {
-  readonly stage: Stage;
+  readonly stage: Occasion;
   readonly before: Conversation;
-  /** The rewritten transcript, or what the model sees. */
+  /** The rewritten transcript, or what the model sees; of `compact` the transcript with what was appended. */
   readonly after: Conversation;
   /** What a view appended to the transcript; in `after` as well. */
   readonly appended: readonly Message[];
@@ -20,8 +24,12 @@ export interface Outcome {
 export interface Circumstances {
   readonly overflow?: boolean;
   readonly isAborted?: boolean;
+  /** The signal is aborted while a model call of the transformer is under way. */
+  readonly isCancelled?: boolean;
   /** Model calls of the transformer fail. */
   readonly modelFails?: boolean;
+  /** How model calls of the transformer end, and what they say. Default: `endTurn`, "In short." */
+  readonly answer?: { readonly text: string; readonly stopReason: StopReason };
 }
 
 /** The same conversation in messages that no transformer has met. */
@@ -29,7 +37,7 @@ export function copyOf({ system, messages }: Conversation): Conversation {
   return { system, messages: messages.map((message) => ({ ...message })) };
 }
 
-const allStages = ['beforeTurn', 'beforeIteration', 'afterIteration', 'afterTurn'] as const;
+const occasions = ['beforeTurn', 'beforeIteration', 'afterIteration', 'afterTurn', 'compact'] as const;
 
 /** A conversation and what the transformers make of it. Laws read it; nothing in it may be changed. */
 export class Trial {
@@ -38,13 +46,20 @@ export class Trial {
   readonly contextTokens: number;
   /** What the transformers declare, together. */
   readonly alters: ReadonlySet<Alteration>;
+  readonly #timeoutMs: number | undefined;
   #outcomes: Promise<readonly Outcome[]> | undefined;
 
-  constructor(transformers: readonly Transformer[], conversation: Conversation, contextTokens: number) {
+  constructor(
+    transformers: readonly Transformer[],
+    conversation: Conversation,
+    contextTokens: number,
+    timeoutMs?: number,
+  ) {
     this.transformers = transformers;
     this.conversation = conversation;
     this.contextTokens = contextTokens;
     this.alters = new Set(transformers.flatMap(({ alters = [] }) => alters));
+    this.#timeoutMs = timeoutMs;
   }
 
   /** What each stage that somebody works in makes of the conversation. Run once for all laws. */
@@ -53,31 +68,47 @@ export class Trial {
     return this.#outcomes;
   }
 
-  /** The stages in which somebody works. */
-  get stages(): readonly Stage[] {
-    return allStages.filter((stage) => this.transformers.some((transformer) => transformer[stage] !== undefined));
+  /** The stages in which somebody works, and `compact` where somebody can. */
+  get stages(): readonly Occasion[] {
+    return occasions.filter((stage) => this.transformers.some((transformer) => transformer[stage] !== undefined));
   }
 
-  /** One stage on a conversation, with lists of its own, so that a change in place does not reach the next law. */
-  async run(stage: Stage, before: Conversation, circumstances: Circumstances = {}): Promise<Outcome> {
+  /**
+   * One stage on a transcript, with lists of its own, so that a change in place does not reach the next law. The object
+   * given is the `context.transcript`: what a transformer remembers by it is there in the next run with the same object.
+   * Throws what a transformer throws, and for one that does not settle.
+   */
+  async run(stage: Occasion, before: Conversation, circumstances: Circumstances = {}): Promise<Outcome> {
     let after: Conversation = { system: before.system, messages: [...before.messages] };
     const appended: Message[] = [];
-    for (const transformer of this.transformers) {
-      const given: Rewrite | View | void | null = await transformer[stage]?.(
-        after,
-        this.#context(stage, circumstances),
+    const isView = stage === 'beforeIteration' || stage === 'compact';
+    for (const transformer of this.#askedAt(stage)) {
+      const list = { of: after.messages, entries: [...after.messages] };
+      const given: Rewrite | View | void | null = await settledSoon(
+        transformer[stage]?.(after, this.#context(stage, before, circumstances)),
+        this.#timeoutMs,
       );
+      if (isView && !isSameList(list, after.messages)) {
+        throw new Error('it changed the list it was given; before an iteration only a returned view counts');
+      }
       if (given === undefined || given === null) continue;
-      if (stage !== 'beforeIteration') {
+      if (!isView) {
         after = ('conversation' in given ? given.conversation : undefined) ?? after;
         continue;
       }
-      const view: View = given; // only this stage gives views
+      const view: View = given; // only these give views
       const more = view.append ?? [];
       appended.push(...more);
-      after = { system: view.system ?? after.system, messages: [...(view.messages ?? after.messages), ...more] };
+      const shown = (stage === 'compact' ? undefined : view.messages) ?? after.messages;
+      after = { system: view.system ?? after.system, messages: [...shown, ...more] };
     }
     return { stage, before, after, appended };
+  }
+
+  // The first transformer that can compact is the one that is asked.
+  #askedAt(stage: Occasion): readonly Transformer[] {
+    const able = this.transformers.filter((transformer) => transformer[stage] !== undefined);
+    return stage === 'compact' ? able.slice(0, 1) : able;
   }
 
   async #runAll(): Promise<readonly Outcome[]> {
@@ -85,16 +116,23 @@ export class Trial {
     for (const stage of this.stages) {
       // After an answer its calls have no results yet.
       const isOpen = stage === 'afterIteration' && this.conversation.messages.at(-1)?.role === 'tool';
-      const messages = isOpen ? this.conversation.messages.slice(0, -1) : this.conversation.messages;
-      outcomes.push(await this.run(stage, { system: this.conversation.system, messages }));
+      const { system, messages } = this.conversation;
+      const given = { system, messages: isOpen ? messages.slice(0, -1) : messages };
+      try {
+        outcomes.push(await this.run(stage, given));
+      } catch (thrown) {
+        // A compaction that somebody asked for may say by a throw why there is none.
+        if (stage !== 'compact' || thrown instanceof NotSettled) throw thrown;
+      }
     }
     return outcomes;
   }
 
-  #context(
-    stage: Stage,
-    { overflow = false, isAborted = false, modelFails = false }: Circumstances,
-  ): TransformerContext {
+  #context(stage: Occasion, transcript: Conversation, circumstances: Circumstances): TransformerContext {
+    const { overflow = false, isAborted = false, isCancelled = false, modelFails = false } = circumstances;
+    const { answer = { text: 'In short.', stopReason: 'endTurn' } } = circumstances;
+    const controller = new AbortController();
+    if (isAborted) controller.abort();
     const model: Model = {
       id: 'checked',
       info: { contextTokens: this.contextTokens },
@@ -103,22 +141,29 @@ export class Trial {
       },
     };
     return {
-      stage,
-      iteration: stage === 'beforeTurn' ? 0 : 1,
+      stage: stage === 'compact' ? 'beforeTurn' : stage,
+      iteration: stage === 'beforeTurn' || stage === 'compact' ? 0 : 1,
       turnContext: undefined,
       model,
-      signal: isAborted ? AbortSignal.abort() : new AbortController().signal,
+      transcript,
+      signal: controller.signal,
       overflow,
       estimateTokens,
       overheadTokens: 0,
       reportFailure: () => undefined,
-      complete: async () => {
-        if (isAborted || modelFails) throw new Error('The model failed.');
-        return {
-          message: { id: 'completion', role: 'assistant', content: [{ type: 'text', text: 'In short.' }] },
-          stopReason: 'endTurn',
-        };
+      complete: async (): Promise<Completion> => {
+        if (isCancelled) controller.abort();
+        if (isAborted || isCancelled || modelFails) throw new Error('The model failed.');
+        const content = answer.text === '' ? [] : [{ type: 'text', text: answer.text } as const];
+        return { message: { id: 'completion', role: 'assistant', content }, stopReason: answer.stopReason };
       },
     };
   }
+}
+
+function isSameList(
+  { of, entries }: { readonly of: readonly Message[]; readonly entries: readonly Message[] },
+  now: readonly Message[],
+): boolean {
+  return of === now && now.length === entries.length && now.every((message, index) => message === entries[index]);
 }

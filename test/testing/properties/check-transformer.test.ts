@@ -39,11 +39,11 @@ const planted: Readonly<
 > = {
   'splits a pair': {
     bug: shaping('keepsFive', (messages) => messages.slice(-5)),
-    laws: ['pairsKept', 'lastUserMessage'],
+    laws: ['pairsKept', 'lastUserMessage', 'dropsDeclared'],
   },
   'cuts before the last results': {
     bug: shaping('cuts', (all) => all.slice(0, -1)),
-    laws: ['pairsKept', 'lastUserMessage'],
+    laws: ['pairsKept', 'lastUserMessage', 'dropsDeclared'],
   },
   reorders: { bug: shaping('reverses', (all) => all.toReversed()), laws: ['pairsKept', 'orderKept'] },
   'drops the last user message': {
@@ -127,7 +127,7 @@ const planted: Readonly<
       name: 'drops',
       beforeTurn: ({ messages, system }) => ({ conversation: { system, messages: messages.slice(1) } }),
     },
-    laws: ['pairsKept', 'lastUserMessage'],
+    laws: ['pairsKept', 'lastUserMessage', 'dropsDeclared'],
   },
 };
 

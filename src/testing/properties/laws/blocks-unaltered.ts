@@ -5,21 +5,31 @@ import type { Message } from '../../../conversation/message.ts';
 import { isSameJson } from '../../../conversation/same-json.ts';
 import { estimateTokens } from '../../../conversation/tokens.ts';
 import type { Trial } from '../trial.ts';
-import { firstBreach, named, type Law } from './law.ts';
+import { firstBreach, named, withoutThoughts, type Law } from './law.ts';
 
 /**
  * A message that stays is the same to the byte, thinking above all. Allowed: results that become smaller with
- * `shortensResults`; other words in text blocks and results with `rewritesText`.
+ * `shortensResults`; other words in text blocks and results with `rewritesText`; in a view answers without any of their
+ * thinking where something before them changed and a user message follows them.
  */
 export const blocksUnaltered: Law = {
   name: 'blocksUnaltered',
   says: 'a message that stays is unaltered, except as the transformer declares in "alters"',
   check: (trial) =>
-    firstBreach(trial, ({ before, after }) => {
-      const originals = new Map(before.messages.map((message) => [message.id, message]));
-      for (const message of after.messages) {
-        const original = originals.get(message.id);
-        if (original === undefined || original === message) continue;
+    firstBreach(trial, ({ stage, before, after }) => {
+      const places = new Map(before.messages.map(({ id }, index) => [id, index]));
+      const over = stage === 'beforeIteration' ? after.messages.findLastIndex(({ role }) => role === 'user') : 0;
+      let next = 0;
+      let isEdited = false;
+      for (const [index, message] of after.messages.entries()) {
+        const place = places.get(message.id);
+        const original = before.messages[place ?? -1];
+        isEdited ||= place !== next;
+        next = (place ?? next - 1) + 1;
+        if (original === undefined || isSameJson(original, message)) continue;
+        const mayForget = isEdited && index < over;
+        isEdited = true;
+        if (mayForget && isSameJson(withoutThoughts(original), message)) continue;
         const fault = alteration(original, message, trial.alters);
         if (fault !== undefined) return `${named(message)}: ${fault}`;
       }

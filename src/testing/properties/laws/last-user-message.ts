@@ -4,11 +4,11 @@ import { textOf } from '../../../conversation/message.ts';
 import { boundaryOf, firstBreach, keptFrom, named, type Law } from './law.ts';
 
 /** So much of a message has to be quoted: of a long one the middle may be left out. */
-const quoted = 60;
+const quoted = 12;
 
 /**
- * What the user said last, of what the last compaction keeps, is there; a boundary that is appended may quote it word for
- * word instead.
+ * What the user said last, of what the last compaction keeps, is there; a boundary that is appended or a marker may quote
+ * it word for word instead.
  */
 export const lastUserMessage: Law = {
   name: 'lastUserMessage',
@@ -18,8 +18,17 @@ export const lastUserMessage: Law = {
       const kept = before.messages.slice(keptFrom(before.messages));
       const last = kept.findLast((message) => message.role === 'user' && boundaryOf(message) === undefined);
       if (last === undefined || after.messages.some(({ id }) => id === last.id)) return undefined;
-      const text = textOf(last).toWellFormed().slice(0, quoted);
-      const isQuoted = appended.some((message) => boundaryOf(message)?.summary.toWellFormed().includes(text));
+      const said = last.content.map((block) => (block.type === 'text' ? words(block.text) : ''));
+      const text = said.find((each) => each !== '')?.slice(0, quoted) ?? '';
+      const known = new Set(before.messages.map(({ id }) => id));
+      const invented = [...appended, ...after.messages].filter(({ id }) => !known.has(id));
+      const isQuoted = invented.some((message) =>
+        words(boundaryOf(message)?.summary ?? textOf(message)).includes(text),
+      );
       return isQuoted ? undefined : `${named(last)} is gone`;
     }),
 };
+
+function words(text: string): string {
+  return text.toWellFormed().replace(/\s+/g, ' ').trim();
+}

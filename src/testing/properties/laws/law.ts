@@ -26,12 +26,14 @@ export function shown(messages: readonly Message[]): readonly Message[] {
 
 /** Where the part begins that the last compaction keeps; 0 without one. */
 export function keptFrom(messages: readonly Message[]): number {
-  for (const message of messages.toReversed()) {
-    const keepFrom = boundaryOf(message)?.keepFrom;
-    const start = keepFrom === undefined ? -1 : messages.findIndex(({ id }) => id === keepFrom);
-    if (start >= 0) return start;
-  }
-  return 0;
+  const places = new Map(messages.map(({ id }, index) => [id, index]));
+  const starts = messages.map((message) => places.get(boundaryOf(message)?.keepFrom ?? ''));
+  return starts.findLast((start) => start !== undefined) ?? 0;
+}
+
+/** A message as it is left when its thinking is not taken back any more. */
+export function withoutThoughts(message: Message): Message {
+  return { ...message, content: message.content.filter(({ type }) => type !== 'thinking') };
 }
 
 /** A message by its id, as an error names it. */

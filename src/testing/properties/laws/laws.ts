@@ -1,8 +1,11 @@
 // Every law by its name.
 
 import { blocksUnaltered } from './blocks-unaltered.ts';
+import { boundariesStand } from './boundaries-stand.ts';
 import { deterministic } from './deterministic.ts';
+import { dropsDeclared } from './drops-declared.ts';
 import { idempotent } from './idempotent.ts';
+import { inputUntouched } from './input-untouched.ts';
 import { lastUserMessage } from './last-user-message.ts';
 import { nothingInvented } from './nothing-invented.ts';
 import { orderKept } from './order-kept.ts';
@@ -14,6 +17,7 @@ import { withinBudget } from './within-budget.ts';
 
 /** What holds for every transformer. `checkTransformer` asks them in this order and reports the first that is broken. */
 export const laws = {
+  inputUntouched,
   total,
   pairsKept,
   orderKept,
@@ -21,6 +25,8 @@ export const laws = {
   blocksUnaltered,
   systemUntouched,
   lastUserMessage,
+  dropsDeclared,
+  boundariesStand,
   withinBudget,
   deterministic,
   idempotent,

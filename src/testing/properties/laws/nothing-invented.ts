@@ -4,12 +4,12 @@ import type { Message } from '../../../conversation/message.ts';
 import type { Outcome } from '../trial.ts';
 import { boundaryOf, firstBreach, named, type Law } from './law.ts';
 
-/** A marker is one line. */
-const longestMarker = 200;
+/** A marker is one line, with what it quotes. */
+const longestMarker = 4000;
 
 /**
  * No message comes from nowhere. Allowed: the summary of a boundary that is there; a boundary in `append` with
- * `appendsBoundary`; a user message of one short line with `addsMarker`.
+ * `appendsBoundary`; a user message of one line with `addsMarker`.
  */
 export const nothingInvented: Law = {
   name: 'nothingInvented',

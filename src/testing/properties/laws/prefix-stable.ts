@@ -4,7 +4,7 @@ import { atomicGroups } from '../../../conversation/groups.ts';
 import type { Message } from '../../../conversation/message.ts';
 import { isSameJson } from '../../../conversation/same-json.ts';
 import { estimateTokens } from '../../../conversation/tokens.ts';
-import { boundaryOf, named, shown, type Law } from './law.ts';
+import { boundaryOf, named, shown, withoutThoughts, type Law } from './law.ts';
 
 /**
  * As a conversation grows, what the model saw stays in front, so that providers can reuse it; a step that changes it has
@@ -17,11 +17,12 @@ export const prefixStable: Law = {
     if (!trial.stages.includes('beforeIteration')) return undefined;
     const { system, messages } = trial.conversation;
     const transcript: Message[] = [];
+    const growing = { system, messages: transcript };
     let seen: readonly Message[] = [];
     for (const { start, end } of atomicGroups(messages)) {
       const group = messages.slice(start, end);
       transcript.push(...group);
-      const { after, appended } = await trial.run('beforeIteration', { system, messages: transcript });
+      const { after, appended } = await trial.run('beforeIteration', growing);
       transcript.push(...appended);
       const now = shown(after.messages);
       const isCompacted = appended.length > 0 || group.some(boundaryOf);
@@ -35,6 +36,7 @@ export const prefixStable: Law = {
   },
 };
 
+// Thinking goes when a user message follows the answer.
 function isSame(message: Message, other: Message | undefined): boolean {
-  return message === other || isSameJson(message, other);
+  return message === other || isSameJson(message, other) || isSameJson(withoutThoughts(message), other);
 }

@@ -3,14 +3,14 @@
 import type { Message } from '../../../conversation/message.ts';
 import { atomicGroups } from '../../../conversation/groups.ts';
 import { estimateTokens } from '../../../conversation/tokens.ts';
-import { firstBreach, shown, type Law } from './law.ts';
+import { boundaryOf, firstBreach, shown, type Law } from './law.ts';
 
 /** What markers and notices may add. */
 const allowance = 64;
 
 /**
- * A view is not longer than what went in, and one that declares `dropsGroups` fits into `contextTokens`, unless no
- * more than the first and last user messages, the last group and task lists is left.
+ * A view is not longer than what went in, and one that declares `dropsGroups` fits into `contextTokens`. Where the last
+ * group and the last user message alone are too large, there is no more besides them than three quarters of that.
  */
 export const withinBudget: Law = {
   name: 'withinBudget',
@@ -24,27 +24,18 @@ export const withinBudget: Law = {
       if (stage !== 'beforeIteration' || !trial.alters.has('dropsGroups') || size <= trial.contextTokens)
         return undefined;
       const known = new Set(before.messages.map(({ id }) => id));
-      const least = leastOf(
-        after.messages.filter(({ id }) => known.has(id)),
-        estimateTokens(after.messages.filter(({ id }) => !known.has(id))),
-      );
-      return size <= least ? undefined : `${size} tokens, where ${trial.contextTokens} fit and ${least} have to stay`;
+      const kept = after.messages.filter(({ id }) => known.has(id));
+      const least =
+        leastOf(kept) +
+        trial.contextTokens * 0.75 +
+        estimateTokens(after.messages.filter((message) => !kept.includes(message)));
+      return size <= least ? undefined : `${size} tokens, where ${trial.contextTokens} fit`;
     }),
 };
 
-// Of the messages that stayed and the tokens of markers and summaries.
-function leastOf(messages: readonly Message[], invented: number): number {
+// What cannot go.
+function leastOf(messages: readonly Message[]): number {
   const groups = atomicGroups(messages).map(({ start, end }) => messages.slice(start, end));
-  const isUser = (group: readonly Message[]) => group[0]?.role === 'user';
-  const listsTasks = (group: readonly Message[]) =>
-    group.some(({ content }) => content.some((block) => block.type === 'toolCall' && block.name === 'TodoWrite'));
-  const staying = new Set([
-    groups.find(isUser),
-    groups.findLast(isUser),
-    groups.slice(0, -1).findLast(isUser),
-    groups.findLast(listsTasks),
-    groups.slice(0, -1).findLast(listsTasks),
-    groups.at(-1),
-  ]);
-  return [...staying].reduce((sum, group) => sum + estimateTokens(group ?? []), invented + allowance);
+  const last = groups.findLast(([message]) => message?.role === 'user' && boundaryOf(message) === undefined);
+  return [...new Set([last, groups.at(-1)])].reduce((sum, group) => sum + estimateTokens(group ?? []), allowance);
 }

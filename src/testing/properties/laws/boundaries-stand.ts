@@ -1,0 +1,62 @@
+// The law of compactions.
+
+import { pairingFault } from '../../../conversation/pairing.ts';
+import { windowed } from '../../../transformers/window.ts';
+import { copyOf, type Circumstances, type Outcome, type Trial } from '../trial.ts';
+import { boundaryOf, named, type Law } from './law.ts';
+
+const text = 'Half a summary';
+
+/** Answers that are no summary, or not all of one. */
+const unfinished: Readonly<Record<string, Circumstances>> = {
+  'is cut by the token limit': { answer: { text, stopReason: 'maxTokens' } },
+  'is cut by the context window': { answer: { text, stopReason: 'contextOverflow' } },
+  pauses: { answer: { text, stopReason: 'pause' } },
+  refuses: { answer: { text, stopReason: 'refusal' } },
+  'says nothing': { answer: { text: '', stopReason: 'endTurn' } },
+  fails: { modelFails: true },
+  'is cancelled': { isCancelled: true },
+};
+
+/**
+ * A boundary that is appended has a summary and keeps from a message of the transcript, the view behind it is valid, and
+ * it does not come of a model call that failed or was cut short.
+ */
+export const boundariesStand: Law = {
+  name: 'boundariesStand',
+  says: 'a boundary has a whole summary and keeps from a message that is there',
+  async check(trial) {
+    for (const outcome of await trial.outcomes()) {
+      const fault = boundaryFault(outcome);
+      if (fault !== undefined) return `${outcome.stage}: ${fault}`;
+    }
+    return trial.alters.has('appendsBoundary') ? unfinishedFault(trial) : undefined;
+  },
+};
+
+function boundaryFault({ before, appended }: Outcome): string | undefined {
+  for (const message of appended) {
+    const boundary = boundaryOf(message);
+    if (boundary === undefined) continue;
+    if (boundary.summary.trim() === '') return `${named(message)} has an empty summary`;
+    if (!before.messages.some(({ id }) => id === boundary.keepFrom)) {
+      return `${named(message)} keeps from ${JSON.stringify(boundary.keepFrom)}, which is not in the transcript`;
+    }
+    const fault = pairingFault(windowed([...before.messages, message]));
+    if (fault !== undefined) return `behind ${named(message)} the view is not valid: ${fault}`;
+  }
+  return undefined;
+}
+
+async function unfinishedFault(trial: Trial): Promise<string | undefined> {
+  for (const stage of trial.stages) {
+    if (stage !== 'beforeIteration' && stage !== 'compact') continue;
+    for (const [how, circumstances] of Object.entries(unfinished)) {
+      const { appended } = await trial
+        .run(stage, copyOf(trial.conversation), circumstances)
+        .catch(() => ({ appended: [] }));
+      if (appended.some(boundaryOf)) return `${stage}: a boundary was appended although the model ${how}`;
+    }
+  }
+  return undefined;
+}
