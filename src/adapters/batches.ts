@@ -107,7 +107,6 @@ class BatchIterator<Piece, Item> implements AsyncIterableIterator<Item> {
     }
   }
 
-
   /** The first item of the piece; undefined if it has none. */
   #take(piece: Piece): IteratorResult<Item> | undefined {
     return this.#hand(this.#closed ? undefined : this.#source.accept(piece));

@@ -45,6 +45,9 @@ export interface ReportedError {
 
 const maxQuotedCharacters = 1000;
 
+// What the SDKs say where simply no key was given.
+const usual = /^(?:Could not resolve authentication method|Missing credentials)\b/;
+
 // Anthropic, of thinking blocks behind messages, tools or a system text that were changed since.
 const unboundThinking = /block is bound to a different conversation/i;
 const unboundAdvice =
@@ -88,7 +91,7 @@ export function modelErrorOf(thrown: unknown, facts: CallFacts): ModelError {
     const variable = facts.keyVariable === undefined ? '' : ` or set ${facts.keyVariable}`;
     return failure(
       'model.unauthorized',
-      `No key for ${facts.provider} was found: pass \`apiKey\`${variable}. The SDK said${quote(message, facts)}`,
+      `No key for ${facts.provider} was found: pass \`apiKey\`${variable}.${usual.test(message) ? '' : ` The SDK said${quote(message, facts)}`}`,
       facts,
       { retryable: false, cause: thrown },
     );

@@ -150,15 +150,12 @@ describe('errors of openai', () => {
 });
 
 describe('a missing key', () => {
+  const where = 'No key for Anthropic was found: pass `apiKey` or set ANTHROPIC_API_KEY.';
   test.each([
-    [
-      'Could not resolve authentication method. Expected one of apiKey or authToken to be set',
-      'No key for Anthropic was found: pass `apiKey` or set ANTHROPIC_API_KEY. The SDK said: Could not resolve authentication method. Expected one of apiKey or authToken to be set.',
-    ],
-    [
-      'Missing credentials. Please pass an `apiKey`.',
-      'No key for Anthropic was found: pass `apiKey` or set ANTHROPIC_API_KEY. The SDK said: Missing credentials. Please pass an `apiKey`.',
-    ],
+    ['Could not resolve authentication method. Expected one of apiKey or authToken to be set', where],
+    ['Missing credentials. Please pass an `apiKey`.', where],
+    ['The credentials file is no JSON', `${where} The SDK said: The credentials file is no JSON.`],
+    ['No api key at all!', `${where} The SDK said: No api key at all!`],
   ])('is told in whole sentences: %s', (said, message) => {
     expect(modelErrorOf(new Error(said), facts)).toMatchObject({
       code: 'model.unauthorized',
