@@ -44,6 +44,7 @@ export function createLineMatcher(
   return {
     end,
     match: async (text) => {
+      limits.signal.throwIfAborted();
       const stop = (): void => settle?.(undefined);
       const timer = setTimeout(stop, Math.max(0, limits.deadline - performance.now()));
       limits.signal.addEventListener('abort', stop, { once: true });

@@ -87,7 +87,7 @@ export async function searchFiles(search: FileSearch): Promise<readonly string[]
   };
   const matcher = createLineMatcher(what, { deadline, signal });
   try {
-    return (await searchAll(search, matcher, deadline)) ? [] : [partialNote];
+    return await searchAll(search, matcher, deadline);
   } catch (error) {
     signal.throwIfAborted();
     return { fault: error instanceof Error ? error.message : String(error) };
@@ -96,23 +96,35 @@ export async function searchFiles(search: FileSearch): Promise<readonly string[]
   }
 }
 
-// False where the time was up.
-async function searchAll(search: FileSearch, matcher: LineMatcher, deadline: number): Promise<boolean> {
+// Returns the notes to add.
+async function searchAll(search: FileSearch, matcher: LineMatcher, deadline: number): Promise<readonly string[]> {
   const { path, folder, answer, signal } = search;
   const start = resolve(folder, path);
   const walked = await filesOf(search, start);
+  const left = { large: 0, unreadable: 0 };
+  const notes = (isPartial: boolean): string[] => [
+    ...(left.large === 0
+      ? []
+      : [`[Files larger than ${maxFileBytes / 1024 ** 2} MiB were not searched: ${left.large}.]`]),
+    ...(left.unreadable === 0 ? [] : [`[Files that could not be read: ${left.unreadable}.]`]),
+    ...(isPartial ? [partialNote] : []),
+  ];
   for (const way of walked.files.toSorted()) {
     signal.throwIfAborted();
-    if (performance.now() > deadline) return false;
+    if (performance.now() > deadline) return notes(true);
     const named = way === '' ? path : path === '.' ? way : join(path, way);
     if (!answer.accepts(named)) continue;
     const text = await textOf(join(start, way));
     if (text === undefined) continue;
-    const matched = await matcher.match(text);
-    if (matched === undefined) return false;
-    if (matched.length > 0 && !collect(text, matched, named, search)) break;
+    if (text.type !== 'text') {
+      left[text.type] += 1;
+      continue;
+    }
+    const matched = await matcher.match(text.text);
+    if (matched === undefined) return notes(true);
+    if (matched.length > 0 && !collect(text.text, matched, named, search)) break;
   }
-  return !walked.isPartial;
+  return notes(walked.isPartial);
 }
 
 async function filesOf({ args, path, folder, limitMs, signal }: FileSearch, start: string): Promise<Walked> {
@@ -194,16 +206,18 @@ function searchLine(path: string, index: number, line: string, matchAt: number |
   return { ...common, text: part, cut };
 }
 
-// Undefined for what is no text, too large or closed.
-async function textOf(path: string): Promise<string | undefined> {
+// Undefined for what is no text.
+async function textOf(
+  path: string,
+): Promise<{ type: 'text'; text: string } | { type: 'large' | 'unreadable' } | undefined> {
   try {
     const { size } = await stat(path);
-    if (size > maxFileBytes) return undefined;
+    if (size > maxFileBytes) return { type: 'large' };
     const bytes = await readFile(path);
     if (fileKind(bytes).type !== 'text') return undefined;
     const codec = await detectEncoding(bytes, true);
-    return codec.view(bytes.subarray(codec.mark.length));
+    return { type: 'text', text: codec.view(bytes.subarray(codec.mark.length)) };
   } catch {
-    return undefined;
+    return { type: 'unreadable' };
   }
 }

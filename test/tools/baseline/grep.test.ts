@@ -22,6 +22,19 @@ it('ripgrep is installed where these tests run', async () => {
   expect(await findRipgrep()).toMatch(/rg(?:\.exe)?$/);
 });
 
+it('says without ripgrep which files it could not search', async () => {
+  const folder = await temporaryFolder();
+  await writeFile(join(folder, 'a.txt'), 'x\n');
+  await writeFile(join(folder, 'large.txt'), 'x\n'.repeat(9 * 1024 ** 2));
+  await writeFile(Buffer.concat([Buffer.from(`${folder}/b`), Buffer.from([0xff])]), 'x\n');
+  const tool = grepTool({ cwd: folder, ripgrep: () => Promise.resolve(undefined) });
+  expect((await callTool(tool, { pattern: 'x' }, newContext())).text.split('\n').slice(0, -1)).toEqual([
+    'a.txt',
+    '[Files larger than 16 MiB were not searched: 1.]',
+    '[Files that could not be read: 1.]',
+  ]);
+});
+
 it('says when it searches without ripgrep', async () => {
   const folder = await temporaryFolder();
   await writeFile(join(folder, 'a.txt'), 'x\n');
@@ -287,6 +300,18 @@ describe('a pattern that backtracks without end, without ripgrep', () => {
       expect(turns).toBeGreaterThan(5);
     },
   );
+
+  it('is not begun once aborted, whenever that was', async () => {
+    const tool = await hostile(60_000);
+    for (let turns = 0; turns < 30; turns++) {
+      const abort = new AbortController();
+      const search = callTool(tool, { pattern: '(a+)+$' }, newContext({ signal: abort.signal }));
+      const failed = expect(search).rejects.toThrow('stop');
+      for (let turn = 0; turn < turns; turn++) await new Promise(setImmediate);
+      abort.abort(new Error('stop'));
+      await failed;
+    }
+  });
 
   it('is ended by an abort', async () => {
     const tool = await hostile(60_000);
