@@ -37,6 +37,7 @@ const promised: Readonly<Record<string, readonly string[]>> = {
   ],
   'examples/persistence.ts': ['user: [{"type":"text","text":"Do you remember me?"}]', 'Read 3 message(s).'],
   'examples/providers.ts': ['anthropic:claude-sonnet-4-5', 'openai:gpt-5', 'openai:qwen3'],
+  'examples/testing.ts': ['answered', 'the same turn'],
   'examples/tools.ts': [
     'convert completed: {"amount":11,"to":"USD"}',
     '"amount" must be a number, got string "ten"',
