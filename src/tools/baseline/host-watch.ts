@@ -6,6 +6,8 @@ import { randomInt } from 'node:crypto';
 import { readFileSync, rmSync } from 'node:fs';
 import type { Socket } from 'node:net';
 
+import { markVariable } from './process-table.ts';
+
 // It hears of the host's end by the end of its standard input, which nobody but the host holds open: no signal handler
 // of ours changes how the host ends. A process may be under way to its mark, or start others while it is looked for:
 // so it looks until it has found nothing new several times. Without /proc only the groups of running commands are known.
@@ -44,16 +46,30 @@ const callDigits = 8;
 // Ten digits that begin the marks of all commands of this host program.
 const hostNumber: string = String(randomInt(1_000_000_000, largestHostNumber()));
 
-/** A mark for the processes of the n-th command: digits, below every limit that holds for this program. */
-export function callMark(count: number): string {
-  return hostNumber + String(count).padStart(callDigits, '0');
+let families = 0;
+
+/** The processes of one command, before there are any. */
+export interface NewFamily {
+  /** Digits of this command alone, below every limit that holds for this program. */
+  readonly mark: string;
+  /** To be set for its first process. Within a command of another host program that one's mark stays before it. */
+  readonly variable: Readonly<Record<string, string>>;
+}
+
+/** Whatever carries the mark ends with the host program. */
+export function startFamily(): NewFamily {
+  watchHost();
+  families += 1;
+  const mark = hostNumber + String(families).padStart(callDigits, '0');
+  const above = process.env[markVariable];
+  return { mark, variable: { [markVariable]: above === undefined ? mark : `${above},${mark}` } };
 }
 
 let lifeline: Socket | undefined;
 let folders: string[] = [];
 
-/** Starts the watching process where there is none yet. Nothing on Windows, where children end with their parent. */
-export function watchHost(): void {
+// Where there is none yet. Nothing on Windows, where children end with their parent.
+function watchHost(): void {
   if (lifeline !== undefined || process.platform === 'win32') return;
   const watcher = spawn('/bin/sh', ['-c', script, 'turnchart-watch'], {
     cwd: '/',

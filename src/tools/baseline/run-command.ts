@@ -7,9 +7,9 @@ import type { Readable } from 'node:stream';
 import { setImmediate as nextRound, setTimeout as pause } from 'node:timers/promises';
 
 import { endProcesses } from './end-processes.ts';
-import { callMark, watchGroup, watchHost } from './host-watch.ts';
+import { startFamily, watchGroup } from './host-watch.ts';
 import { createMarkedStream } from './marked-stream.ts';
-import { familyMembers, markVariable, type RunningProcess } from './process-table.ts';
+import { familyMembers, type RunningProcess } from './process-table.ts';
 import type { ShellMarks, ShellStart } from './shell-script.ts';
 
 /** What to run. */
@@ -41,8 +41,6 @@ export interface CommandOutcome {
   readonly unended: readonly string[];
 }
 
-let callCount = 0;
-
 // How long output may still come after the shell has gone without having told its end.
 const unmarkedMs = 500;
 const releaseMs = 10;
@@ -53,15 +51,12 @@ const releaseMs = 10;
  * Rejects when the program cannot be started.
  */
 export async function runCommand(run: CommandRun): Promise<CommandOutcome> {
-  watchHost();
-  callCount += 1;
-  const family = callMark(callCount);
+  const family = startFamily();
   const mark = `\u001E${randomUUID()}\u001E`;
-  const { file, args } = run.start({ end: mark, family });
-  const above = process.env[markVariable];
+  const { file, args } = run.start({ end: mark, family: family.mark });
   const child = spawn(file, args, {
     cwd: run.folder,
-    env: { ...run.variables, [markVariable]: above === undefined ? family : `${above},${family}` },
+    env: { ...run.variables, ...family.variable },
     detached: process.platform !== 'win32', // a group of its own
     windowsHide: true,
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
@@ -87,7 +82,7 @@ export async function runCommand(run: CommandRun): Promise<CommandOutcome> {
 
   const group = child.pid ?? 0;
   const groupEnded = watchGroup(group);
-  const whole = { group, mark: family };
+  const whole = { group, mark: family.mark };
   const withoutPump = () => {
     const pump = Number(/^pump (\d+)\n/.exec(report)?.[1]);
     return pump > 0 ? { ...whole, except: pump } : whole;

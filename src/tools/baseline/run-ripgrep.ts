@@ -2,6 +2,8 @@
 
 import { spawn } from 'node:child_process';
 
+import { startFamily } from './host-watch.ts';
+
 /** What to run. */
 export interface RipgrepRun {
   readonly program: string;
@@ -28,6 +30,7 @@ export function runRipgrep(run: RipgrepRun): Promise<RipgrepEnd> {
     run.signal.throwIfAborted();
     const child = spawn(run.program, run.args, {
       cwd: run.folder,
+      env: { ...process.env, ...startFamily().variable },
       stdio: ['ignore', 'pipe', 'pipe'],
       windowsHide: true,
     });

@@ -81,6 +81,25 @@ describe('nothing is left of the commands of a host program', () => {
   });
 });
 
+it('a search does not go on when its host program is killed', async () => {
+  const folder = await temporaryFolder();
+  const word = `needle-${uniqueSleep()}`;
+  // As slow as a search can be: a program that never ends, in the place of ripgrep.
+  await writeFile(join(folder, 'rg'), '#!/bin/sh\nwhile :; do sleep 1; done\n', { mode: 0o755 });
+  await writeFile(
+    join(folder, 'host.mjs'),
+    `import { grepTool } from ${JSON.stringify(entry)};
+const session = { id: 's', get: (key, create) => create() };
+const tool = grepTool({ cwd: ${JSON.stringify(folder)}, ripgrep: async () => ${JSON.stringify(join(folder, 'rg'))} });
+await tool.execute({ pattern: '${word}' }, { session, signal: new AbortController().signal, progress() {}, write() {} });
+`,
+  );
+  const child = spawn(process.execPath, ['host.mjs'], { cwd: folder, stdio: 'ignore' });
+  await eventually(() => processesWith(word).length === 1, 'it searches');
+  child.kill('SIGKILL');
+  await eventually(() => processesWith(word).length === 0, 'it does not search');
+});
+
 it('watching keeps no host program from ending by itself', async () => {
   const folder = await temporaryFolder();
   const script = `import { bashTool } from ${JSON.stringify(entry)};
