@@ -9,6 +9,9 @@ interface BuiltInConstructor {
 }
 
 const hasBuffer = typeof Buffer === 'function';
+// Node cuts smaller buffers out of a pool: those are copied, so that whoever looks at `.buffer` finds this audio and nothing
+// else.
+const pooledBelow = 4096;
 
 /** The text of the bytes, padded. */
 export function toBase64(bytes: Uint8Array): string {
@@ -28,10 +31,9 @@ export function fromBase64(text: string): Uint8Array | undefined {
     const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0;
     if ((length - padding) % 4 === 1) return undefined; // six bits are no byte
     const size = Math.floor(((length - padding) * 3) / 4);
-    const bytes = new Uint8Array(size);
-    // Not the pool of small buffers: whoever looks at `.buffer` finds this audio and nothing else.
-    const written = Buffer.from(bytes.buffer).write(text, 'base64');
-    return written === size ? bytes : undefined; // the decoder skips what is no base64
+    const decoded = Buffer.from(text, 'base64');
+    if (decoded.length !== size) return undefined; // the decoder skips what is no base64
+    return size < pooledBelow ? new Uint8Array(decoded) : new Uint8Array(decoded.buffer, decoded.byteOffset, size);
   }
   try {
     const builtIn = (Uint8Array as BuiltInConstructor).fromBase64?.(text);
