@@ -39,8 +39,8 @@ export async function endProcesses(family: ProcessFamily, graceMs: number): Prom
   return members;
 }
 
-/** Whether the signal could be sent; 0 asks if the process (or, below zero, the group) is there. */
-export function send(pid: number, signal: NodeJS.Signals | 0): boolean {
+// Whether the signal could be sent; 0 asks if the process (or, below zero, the group) is there.
+function send(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(pid, signal);
   } catch {

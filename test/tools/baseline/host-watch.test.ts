@@ -96,7 +96,7 @@ await tool.execute({ pattern: '${word}' }, { session, signal: new AbortControlle
   );
   const child = spawn(process.execPath, ['host.mjs'], { cwd: folder, stdio: 'ignore' });
   await eventually(() => processesWith(word).length === 1, 'it searches');
-  child.kill('SIGKILL');
+  expect(child.kill('SIGKILL')).toBe(true);
   await eventually(() => processesWith(word).length === 0, 'it does not search');
 });
 
