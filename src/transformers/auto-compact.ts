@@ -45,10 +45,13 @@ interface Memory extends Cut {
  * `options.invalid`.
  */
 export function autoCompact(options: AutoCompactOptions = {}): Transformer {
-  const { summarizer } = options;
+  const { summarizer, instructions: always } = options;
   checkNumbers('autoCompact', options, { atTokens: 1, keepTokens: 0 });
   if (summarizer !== undefined && typeof summarizer?.stream !== 'function') {
     throw invalidOption('autoCompact', 'summarizer', 'a model', summarizer);
+  }
+  if (always !== undefined && typeof always !== 'string') {
+    throw invalidOption('autoCompact', 'instructions', 'a text', always);
   }
   const memoryOf = memories<Memory>();
   const atOf = (context: TransformerContext) => options.atTokens ?? contextTokensOf(context) * 0.75;
@@ -61,7 +64,7 @@ export function autoCompact(options: AutoCompactOptions = {}): Transformer {
     messages: readonly Message[],
     part: SummaryPart,
     context: TransformerContext,
-    instructions = options.instructions,
+    instructions = always,
   ): Promise<View> => {
     const memory = memoryOf(context);
     const completion = await context.complete(

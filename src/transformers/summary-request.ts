@@ -12,8 +12,8 @@ const prompt = `Summarise this conversation for the assistant that goes on with 
 
 const quoteMark = '\n\nThe last request, word for word:\n';
 
-/** Of each block the summarising model reads at most so many bytes: the first limit with which all of it fits. */
-const blockBytes = [4096, 1024, 256];
+/** Of each block the summarising model reads at most so many bytes, and fewer where all of it would not fit. */
+const mostBlockBytes = 4096;
 
 /** An earlier summary has nothing to spare. */
 const summaryBytes = 16_384;
@@ -34,12 +34,12 @@ export interface SummaryPart {
  * of its context goes, else named.
  */
 export function summaryRequest({ older, isTold }: SummaryPart, model: Model, instructions = ''): ModelRequest {
-  const mostBytes = Math.max(200, contextTokensOf({ model }) * 1.5);
-  let text = '';
-  let media: Block[] = [];
-  for (const limit of blockBytes) {
-    media = [];
-    let room = contextTokensOf({ model }) / 8;
+  const contextTokens = contextTokensOf({ model });
+  const mostBytes = Math.max(200, contextTokens * 1.5);
+  const media: Block[] = [];
+  const textWith = (blockBytes: number): string => {
+    let room = contextTokens / 8;
+    media.length = 0;
     const attach = (block: Block): string => {
       const tokens = estimateTokens({ id: '', role: 'user', content: [block] });
       if (tokens > room || !model.info?.input?.some((type) => type === block.type)) return '';
@@ -47,21 +47,19 @@ export function summaryRequest({ older, isTold }: SummaryPart, model: Model, ins
       return `, attachment ${media.push(block)}`;
     };
     const said = older.map((message) => {
-      const most = isTold(message) ? limit : summaryBytes;
-      return `## ${message.role}\n${message.content.map((block) => boundedText(wordsOf(block, attach), most)).join('\n')}`;
+      const most = isTold(message) ? blockBytes : summaryBytes;
+      const words = message.content.map((block) => boundedText(wordsOf(block, attach), most));
+      return `## ${message.role}\n${words.join('\n')}`;
     });
-    text = said.join('\n\n');
-    if (utf8Length(text) <= mostBytes) break;
-  }
+    return said.join('\n\n');
+  };
+  let text = textWith(mostBlockBytes);
+  const bytes = utf8Length(text);
+  if (bytes > mostBytes) text = textWith(Math.max(200, (mostBlockBytes * mostBytes) / bytes));
+  const content: readonly Block[] = [{ type: 'text', text: boundedText(text, mostBytes) }, ...media];
   return {
     system: [{ type: 'text', text: `${prompt}\n${instructions}`.trim() }],
-    messages: [
-      {
-        id: 'conversation',
-        role: 'user',
-        content: [{ type: 'text', text: boundedText(text, mostBytes) }, ...media],
-      },
-    ],
+    messages: [{ id: 'conversation', role: 'user', content }],
     tools: [],
   };
 }

@@ -1,0 +1,72 @@
+// Options that make no sense are refused when a transformer is made, with what was expected and what was given.
+
+import { expect, test } from 'vitest';
+import { isTurnchartError } from '../../src/contracts/errors.ts';
+import { autoCompact, budgetToolResults, defaultTransformers, snipHistory } from '../../src/transformers/index.ts';
+
+const wrong = (value: unknown) => value as number; // what a caller without types can give
+
+test.each([
+  [
+    () => autoCompact({ atTokens: Number.NaN }),
+    'autoCompact({ atTokens }) must be a number of at least 1, got number NaN.',
+  ],
+  [() => autoCompact({ atTokens: 0 }), 'autoCompact({ atTokens }) must be a number of at least 1, got number 0.'],
+  [() => autoCompact({ atTokens: -5 }), 'autoCompact({ atTokens }) must be a number of at least 1, got number -5.'],
+  [() => autoCompact({ atTokens: wrong('1000') }), 'must be a number of at least 1, got string "1000".'],
+  [() => autoCompact({ keepTokens: -1 }), 'autoCompact({ keepTokens }) must be a number of at least 0, got number -1.'],
+  [
+    () => autoCompact({ summarizer: wrong('gpt') as never }),
+    'autoCompact({ summarizer }) must be a model, got string "gpt".',
+  ],
+  [() => autoCompact({ summarizer: wrong(null) as never }), 'autoCompact({ summarizer }) must be a model, got null.'],
+  [
+    () => autoCompact({ instructions: wrong(7) as never }),
+    'autoCompact({ instructions }) must be a text, got number 7.',
+  ],
+  [
+    () => snipHistory({ highTokens: Number.NaN }),
+    'snipHistory({ highTokens }) must be a number of at least 1, got number NaN.',
+  ],
+  [() => snipHistory({ lowTokens: -1 }), 'snipHistory({ lowTokens }) must be a number of at least 0, got number -1.'],
+  [
+    () => snipHistory({ highTokens: 10, lowTokens: 10 }),
+    'snipHistory({ lowTokens }) must be less than highTokens, 10, got number 10.',
+  ],
+  [
+    () => budgetToolResults({ perResultBytes: 0 }),
+    'budgetToolResults({ perResultBytes }) must be a number of at least 1, got number 0.',
+  ],
+  [
+    () => budgetToolResults({ totalBytes: Number.NaN }),
+    'budgetToolResults({ totalBytes }) must be a number of at least 1, got number NaN.',
+  ],
+  [
+    () => budgetToolResults({ keepRecent: -1 }),
+    'budgetToolResults({ keepRecent }) must be a number of at least 0, got number -1.',
+  ],
+  [
+    () => defaultTransformers({ contextTokens: 0 }),
+    'defaultTransformers({ contextTokens }) must be a number of at least 1, got number 0.',
+  ],
+])('refused: %#', (make, message) => {
+  const error = thrownBy(make);
+  expect(isTurnchartError(error) && error.code).toBe('options.invalid');
+  expect(String(error)).toContain(message);
+});
+
+test.each([
+  ['nothing', () => defaultTransformers()],
+  ['a context of one token', () => defaultTransformers({ contextTokens: 1 })],
+  ['never', () => autoCompact({ atTokens: Infinity })],
+  ['an undefined option', () => snipHistory({ ...{ highTokens: undefined as never } })],
+])('accepted: %s', (_, make) => expect(make).not.toThrow());
+
+function thrownBy(make: () => unknown): unknown {
+  try {
+    make();
+  } catch (thrown) {
+    return thrown;
+  }
+  return undefined;
+}
