@@ -1,10 +1,11 @@
 // The kit against transformers with planted bugs: each is caught, and the counterexample is small.
 
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Transformer, View } from '../../../src/contracts/transformer.ts';
 import type { Block } from '../../../src/conversation/block.ts';
 import type { Conversation } from '../../../src/conversation/conversation.ts';
-import { userMessage, type Message } from '../../../src/conversation/message.ts';
+import { textOf, userMessage, type Message } from '../../../src/conversation/message.ts';
 import {
   checkTransformer,
   conversations,
@@ -26,6 +27,11 @@ const withBlocks = (message: Message, change: (block: Block) => Block): Message 
 });
 
 let counter = 0;
+
+const forEver = new Promise<undefined>(() => undefined);
+
+const boundaryOf = (summary: string, keepFrom: string): Message =>
+  userMessage([{ type: 'boundary', summary, keepFrom }], { id: 'compacted' });
 
 const planted: Readonly<
   Record<
@@ -122,6 +128,112 @@ const planted: Readonly<
     bug: { name: 'checks', beforeIteration: (_, { signal }) => signal.throwIfAborted() },
     laws: ['total'],
   },
+  'changes a block in place': {
+    bug: {
+      name: 'marks',
+      beforeIteration({ messages }) {
+        for (const { content } of messages) for (const block of content) Reflect.set(block, 'seen', true);
+      },
+    },
+    laws: ['inputUntouched'],
+  },
+  'changes a block of a result in place, at the end of the turn': {
+    bug: {
+      name: 'trims',
+      alters: ['shortensResults'],
+      afterTurn({ messages }) {
+        for (const { content } of messages) {
+          for (const block of content) if (block.type === 'toolResult') Reflect.set(block, 'content', []);
+        }
+      },
+    },
+    laws: ['inputUntouched'],
+  },
+  'changes its list instead of giving a view': {
+    bug: {
+      name: 'shifts',
+      beforeIteration({ messages }) {
+        if (messages[0]?.role === 'user' && messages.length > 1) messages.shift();
+      },
+    },
+    laws: ['total'],
+  },
+  'leaves out what it does not declare': {
+    bug: shaping('skips', (all) => all.filter(({ role }, index) => role !== 'user' || index > 0 || all.length < 3)),
+    laws: ['dropsDeclared', 'lastUserMessage'],
+  },
+  'keeps a first message larger than the window for ever': {
+    bug: {
+      ...shaping('keepsFirst', (all) => {
+        const last = all.findLastIndex(({ role }) => role === 'user');
+        return last <= 0 ? all : [...all.slice(0, 1), ...all.slice(last)];
+      }),
+      alters: ['dropsGroups'],
+    },
+    laws: ['withinBudget', 'pairsKept', 'lastUserMessage'],
+    source: conversations({ maxMessages: 6, maxRepeats: 300 }),
+  },
+  'never settles': {
+    bug: { name: 'waits', beforeIteration: ({ messages }) => (messages.length > 1 ? forEver : undefined) },
+    laws: ['total'],
+  },
+  'never settles when it is cancelled': {
+    bug: {
+      name: 'waits',
+      beforeIteration: async (_, { complete, signal }) => {
+        await complete({ system: [], messages: [], tools: [] }).catch(() => undefined);
+        if (signal.aborted) await forEver;
+      },
+    },
+    laws: ['total'],
+  },
+  'never settles when it is asked to compact': {
+    bug: { name: 'waits', compact: () => forEver },
+    laws: ['total'],
+  },
+  'compacts from a message that is not there': {
+    bug: {
+      name: 'compacts',
+      alters: ['appendsBoundary'],
+      compact: ({ messages }) => ({ append: [boundaryOf('one', `before-${messages[0]?.id}`)] }),
+    },
+    laws: ['boundariesStand'],
+  },
+  'compacts from a message that another one invented': {
+    bug: {
+      name: 'compacts',
+      alters: ['appendsBoundary', 'addsMarker'],
+      beforeIteration: ({ messages }) =>
+        messages.length < 3 || messages.at(-1)?.content[0]?.type === 'boundary'
+          ? undefined
+          : { append: [boundaryOf('one', 'note'), userMessage('Note.', { id: 'note' })].slice(0, 1) },
+    },
+    laws: ['boundariesStand'],
+  },
+  'compacts when nobody declared it': {
+    bug: { name: 'compacts', compact: ({ messages }) => ({ append: [boundaryOf('one', messages[0]?.id ?? '')] }) },
+    laws: ['nothingInvented'],
+  },
+  'takes half a summary for one': {
+    bug: {
+      name: 'summarises',
+      alters: ['appendsBoundary'],
+      compact: async ({ messages: [first] }, { complete }) => {
+        if (first === undefined) return undefined;
+        const { message } = await complete({ system: [], messages: [], tools: [] });
+        return { append: [boundaryOf(textOf(message) || 'Nothing.', first.id)] };
+      },
+    },
+    laws: ['boundariesStand'],
+  },
+  'appends an empty summary': {
+    bug: {
+      name: 'forgets',
+      alters: ['appendsBoundary'],
+      compact: ({ messages: [first] }) => (first === undefined ? undefined : { append: [boundaryOf(' ', first.id)] }),
+    },
+    laws: ['boundariesStand'],
+  },
   'rewrites the transcript in pieces': {
     bug: {
       name: 'drops',
@@ -143,6 +255,49 @@ describe('checkTransformer', () => {
     },
     120_000,
   );
+
+  test('lets one that waits for the world outside have its time', async () => {
+    const slow: Transformer = {
+      name: 'slow',
+      beforeIteration: () => new Promise((resolve) => setImmediate(() => setTimeout(resolve, 30, undefined))),
+    };
+    expect((await failureOf(slow, { seed: 1, laws: [laws.total] })).message).toContain(
+      'give checkTransformer a "timeoutMs"',
+    );
+    await expect(
+      checkTransformer(slow, { runs: 1, laws: [laws.orderKept], timeoutMs: 20_000 }),
+    ).resolves.toBeUndefined();
+    const error = await failureOf(planted['never settles']?.bug, {
+      seed: 1,
+      runs: 3,
+      laws: [laws.total],
+      timeoutMs: 1,
+    });
+    expect(error.message).toContain('1 ms');
+  });
+
+  test('asks for a compaction where one can be had', async () => {
+    let asked = 0;
+    const compacting: Transformer = { name: 'compacting', compact: () => void asked++ };
+    await checkTransformer([compacting, { ...compacting, name: 'never asked', compact: () => expect.fail() }], {
+      runs: 5,
+    });
+    expect(asked).toBeGreaterThanOrEqual(5);
+  });
+
+  test('has boundaries that keep from nothing there among its conversations', () => {
+    const all = fc.sample(conversations(), { numRuns: 500, seed: 1 });
+    const isLost = ({ messages }: Conversation) =>
+      messages.some(
+        ({ content: [block] }) => block?.type === 'boundary' && !messages.some(({ id }) => id === block.keepFrom),
+      );
+    expect(all.filter(isLost).length).toBeGreaterThan(20);
+  });
+
+  test('gives the counterexample as it was, whatever the transformer does to it', async () => {
+    const error = await failureOf(planted['changes a block in place']?.bug, { seed: 1 });
+    expect(JSON.stringify(error.counterexample)).not.toContain('seen');
+  });
 
   test('accepts one that does nothing', async () => {
     await expect(checkTransformer({ name: 'nothing' }, { runs: 20 })).resolves.toBeUndefined();
