@@ -103,13 +103,15 @@ export function ChartView({ chart, now }: { readonly chart: ShownChart; readonly
     >
       {placed === 'failed' && <p className="empty">This chart could not be laid out.</p>}
       {placed !== undefined && placed !== 'failed' && graph !== undefined && size.width > 0 && (
-        <svg width={size.width} height={size.height} role="img" aria-label={`The chart of ${chart.id}`}>
-          <g
-            className={moved === undefined ? 'follows' : ''}
-            style={{ transform: `translate(${view.x}px, ${view.y}px) scale(${view.scale})` }}
-          >
-            <Drawing chart={chart} arrows={placed.arrows} graph={graph} now={now} />
-          </g>
+        <svg
+          className={moved === undefined ? 'follows' : ''}
+          width={graph.width}
+          height={graph.height}
+          style={{ transform: `translate(${view.x}px, ${view.y}px) scale(${view.scale})` }}
+          role="img"
+          aria-label={`The chart of ${chart.id}`}
+        >
+          <Drawing chart={chart} arrows={placed.arrows} graph={graph} now={now} />
         </svg>
       )}
       <div className="chart-tools">

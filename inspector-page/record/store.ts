@@ -6,6 +6,8 @@ import { MessageLog } from './message-log.ts';
 
 // How long one frame may take messages in.
 const frameMs = 6;
+// How often the views are drawn anew at most: between, there is time for whoever uses the page.
+const drawMs = 48;
 
 /** The log with its line to the inspector. */
 export class Store {
@@ -16,6 +18,7 @@ export class Store {
   #queue: unknown[] = [];
   #taken = 0;
   #isScheduled = false;
+  #drawnAt = -Infinity;
   #stop: () => void = () => undefined;
   readonly #listeners = new Set<() => void>();
 
@@ -69,14 +72,19 @@ export class Store {
 
   readonly #fill = (): void => {
     this.#isScheduled = false;
-    const until = performance.now() + frameMs;
+    const begun = performance.now();
+    const until = begun + frameMs;
     while (this.#taken < this.#queue.length && performance.now() < until) this.log.add(this.#queue[this.#taken++]);
-    if (this.#taken < this.#queue.length) this.#schedule();
-    else {
+    if (this.#taken === this.#queue.length) {
       this.#queue = [];
       this.#taken = 0;
     }
-    this.#changed();
+    const mayDraw = begun - this.#drawnAt >= drawMs;
+    if (mayDraw) {
+      this.#drawnAt = begun;
+      this.#changed();
+    }
+    if (!mayDraw || this.#queue.length > 0) this.#schedule();
   };
 
   #changed(): void {

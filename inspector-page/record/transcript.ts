@@ -74,21 +74,40 @@ export function transcriptOf(actor: Actor | undefined): Actor | undefined {
   return undefined;
 }
 
-/** Folds the events up to a place; `now` is the time there. */
-export function transcriptAt(actor: Actor, place: number, now: number): Transcript {
-  const fold = new Fold();
-  const told = actor.events;
-  const sent = actor.parent?.events ?? [];
-  const [toldCount, sentCount] = [countUpTo(told, place), countUpTo(sent, place)];
-  let next = 0;
-  for (let n = 0; n < toldCount; n++) {
-    const entry = told[n];
-    if (entry === undefined) continue;
-    for (; next < sentCount && (sent[next]?.index ?? Infinity) < entry.index; next++) fold.submitted(sent[next]);
-    fold.take(entry);
+/** Reads the transcript of one actor, forwards at the cost of what is new. */
+export class TranscriptReader {
+  readonly #actor: Actor;
+  #fold = new Fold();
+  #place = -1;
+  #told = 0;
+  #sent = 0;
+
+  constructor(actor: Actor) {
+    this.#actor = actor;
   }
-  for (; next < sentCount; next++) fold.submitted(sent[next]);
-  return { lines: fold.lines(), figures: { ...fold.sums, ...timesOf(actor.parent, place, now) } };
+
+  /** At a place; `now` is the time there. */
+  at(place: number, now: number): Transcript {
+    if (place < this.#place) {
+      this.#fold = new Fold();
+      this.#told = 0;
+      this.#sent = 0;
+    }
+    this.#place = place;
+    const told = this.#actor.events;
+    const sent = this.#actor.parent?.events ?? [];
+    const [toldCount, sentCount] = [countUpTo(told, place), countUpTo(sent, place)];
+    for (; this.#told < toldCount; this.#told++) {
+      const entry = told[this.#told];
+      if (entry === undefined) continue;
+      while (this.#sent < sentCount && (sent[this.#sent]?.index ?? Infinity) < entry.index) {
+        this.#fold.submitted(sent[this.#sent++]);
+      }
+      this.#fold.take(entry);
+    }
+    while (this.#sent < sentCount) this.#fold.submitted(sent[this.#sent++]);
+    return { lines: this.#fold.lines(), figures: { ...this.#fold.sums, ...timesOf(this.#actor.parent, place, now) } };
+  }
 }
 
 interface OpenMessage {
@@ -97,6 +116,8 @@ interface OpenMessage {
   readonly content: readonly unknown[];
   readonly marks: Set<Mark>;
   readonly index: number;
+  /** As it was shown last; none when something about it has changed. */
+  shown: MessageLine | undefined;
 }
 
 interface CallState {
@@ -105,7 +126,11 @@ interface CallState {
   durationMs: number | undefined;
 }
 
+const asked: CallState = { status: 'asked', result: undefined, durationMs: undefined };
+
 class Fold {
+  /** The message of each call. */
+  readonly #owners = new Map<string, OpenMessage>();
   readonly sums = { turns: 0, iterations: 0, calls: 0, inputTokens: 0, outputTokens: 0, cachedTokens: 0 };
   #lines: (OpenMessage | NoteLine)[] = [];
   readonly #calls = new Map<string, CallState>();
@@ -231,15 +256,15 @@ class Fold {
     if (waiting?.marks.has('held') === true) own.marks.add('held');
     this.#waiting.delete(id);
     if (role === 'assistant') this.#streamed = '';
-    for (const block of content) if (isObject(block)) this.#noteBlock(block);
+    for (const block of content) if (isObject(block)) this.#noteBlock(block, own);
     this.#messages.set(id, own);
     this.#lines.push(own);
   }
 
-  #noteBlock(block: Readonly<Record<string, unknown>>): void {
+  #noteBlock(block: Readonly<Record<string, unknown>>, owner: OpenMessage): void {
     if (block['type'] === 'toolCall') {
       this.sums.calls++;
-      this.#callState(textOf(block['id']));
+      this.#owners.set(textOf(block['id']), owner);
     } else if (block['type'] === 'toolResult') {
       const state = this.#callState(textOf(block['callId']));
       state.status = textOf(block['status']);
@@ -263,10 +288,13 @@ class Fold {
     }
   }
 
+  // Of a call that is about to change.
   #callState(id: string): CallState {
+    const owner = this.#owners.get(id);
+    if (owner !== undefined) owner.shown = undefined;
     let state = this.#calls.get(id);
     if (state === undefined) {
-      state = { status: 'asked', result: undefined, durationMs: undefined };
+      state = { ...asked };
       this.#calls.set(id, state);
     }
     return state;
@@ -274,8 +302,10 @@ class Fold {
 
   #mark(event: EventData, mark: Mark): void {
     const found = this.#messages.get(textOf(event['messageId']));
-    found?.marks.delete('held');
-    found?.marks.add(mark);
+    if (found === undefined) return;
+    found.marks.delete('held');
+    found.marks.add(mark);
+    found.shown = undefined;
   }
 
   // Late when it is in the transcript already; else it waits outside for the next turn.
@@ -285,6 +315,7 @@ class Fold {
     const landed = this.#messages.get(id);
     if (landed !== undefined) {
       landed.marks.add('late');
+      landed.shown = undefined;
       return;
     }
     const content: readonly unknown[] = Array.isArray(given['content']) ? given['content'] : [];
@@ -319,9 +350,12 @@ class Fold {
     this.#lines.push({ type: 'note', key: `note ${index} ${kind}`, kind, text, index });
   }
 
-  #shown({ key, role, content, marks, index }: OpenMessage): MessageLine {
+  #shown(open: OpenMessage): MessageLine {
+    if (open.shown !== undefined) return open.shown;
+    const { key, role, content, marks, index } = open;
     const blocks = content.map((block, position) => this.#block(block, position === 0 && marks.has('steered')));
-    return { type: 'message', key, role, blocks, marks: [...marks], index };
+    open.shown = { type: 'message', key, role, blocks, marks: [...marks], index };
+    return open.shown;
   }
 
   #block(block: unknown, mayBeFrame: boolean): ShownBlock {
@@ -338,7 +372,7 @@ class Fold {
       case 'toolCall': {
         const id = textOf(block['id']);
         const args = block['args'] === undefined ? textOf(block['rawArgs']) : JSON.stringify(block['args'], null, 1);
-        return { type: 'call', id, name: textOf(block['name']), args, ...this.#callState(id) };
+        return { type: 'call', id, name: textOf(block['name']), args, ...(this.#calls.get(id) ?? asked) };
       }
       default:
         return { type: 'other', text: textOf(block['type']) };
@@ -371,7 +405,7 @@ function addUsage(left: Usage, right: Usage): Usage {
 }
 
 function message(key: string, role: string, content: readonly unknown[], index: number, mark?: Mark): OpenMessage {
-  return { key, role, content, marks: new Set(mark === undefined ? [] : [mark]), index };
+  return { key, role, content, marks: new Set(mark === undefined ? [] : [mark]), index, shown: undefined };
 }
 
 // How long models wrote and tools ran, from the lives of their actors.

@@ -1,10 +1,9 @@
 // The conversation: messages with tool calls and marks, and the sums over it.
 
-import { useMemo, useState } from 'react';
+import { memo, useMemo, useState } from 'react';
 import type { Actor } from '../record/message-log.ts';
-import { countUpTo } from '../record/message-log.ts';
 import {
-  transcriptAt,
+  TranscriptReader,
   type Figures,
   type Line,
   type Mark,
@@ -46,14 +45,8 @@ export function TranscriptView({
   readonly now: number;
   readonly isLive: boolean;
 }) {
-  const told = countUpTo(actor.events, place);
-  const sent = countUpTo(actor.parent?.events ?? [], place);
-  const services = actor.parent?.snapshots.length ?? 0;
-  // The actor's events grow in place: their counts tell whether something is new.
-  const { lines, figures } = useMemo(
-    () => transcriptAt(actor, place, now),
-    [actor, told, sent, services, Math.floor(now / 1_000)],
-  );
+  const reader = useMemo(() => new TranscriptReader(actor), [actor]);
+  const { lines, figures } = reader.at(place, now);
   return (
     <div className="transcript">
       <FigureStrip figures={figures} />
@@ -96,7 +89,7 @@ function Figure({ name, value }: { readonly name: string; readonly value: string
   );
 }
 
-function Message({ line }: { readonly line: MessageLine }) {
+const Message = memo(function Message({ line }: { readonly line: MessageLine }) {
   const isOpen = line.marks.some((mark) => mark === 'waiting' || mark === 'held') && line.index >= 0;
   return (
     <article className={`message role-${line.role}${isOpen ? ' pending' : ''}`} data-marks={line.marks.join(' ')}>
@@ -119,7 +112,7 @@ function Message({ line }: { readonly line: MessageLine }) {
       )}
     </article>
   );
-}
+});
 
 function Call({ call }: { readonly call: ShownCall }) {
   const [isOpen, setOpen] = useState(false);

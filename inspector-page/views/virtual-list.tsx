@@ -1,6 +1,6 @@
 // A list of which only the rows in sight are in the document. Rows may have any height: it is estimated until it is known.
 
-import { useLayoutEffect, useMemo, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
+import { useCallback, useLayoutEffect, useMemo, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
 
 interface Props<Item> {
   readonly items: readonly Item[];
@@ -66,11 +66,7 @@ export function VirtualList<Item>(props: Props<Item>) {
     const element = box.current;
     if (element === null) return;
     const read = () => setScroll({ top: element.scrollTop, height: element.clientHeight });
-    const observer = new ResizeObserver(() => {
-      measured.current.clear(); // another width, other heights
-      setMeasurements((count) => count + 1);
-      read();
-    });
+    const observer = new ResizeObserver(read);
     observer.observe(element);
     read();
     return () => observer.disconnect();
@@ -93,13 +89,30 @@ export function VirtualList<Item>(props: Props<Item>) {
     // Only a new place moves the list, not rows that become known.
   }, [current]);
 
-  const measure = (key: string) => (element: HTMLElement | null) => {
-    if (element === null || isFixed) return;
-    const height = element.offsetHeight;
-    if (height === 0 || Math.abs((measured.current.get(key) ?? -1) - height) < 1) return;
-    measured.current.set(key, height);
-    setMeasurements((count) => count + 1);
-  };
+  // Heights come from the browser after it has laid the rows out anyway; to ask for them would make it do so at once.
+  const rowObserver = useMemo(
+    () =>
+      new ResizeObserver((entries) => {
+        let hasChanged = false;
+        for (const { target, borderBoxSize } of entries) {
+          const key = target instanceof HTMLElement ? target.dataset['key'] : undefined;
+          const height = borderBoxSize[0]?.blockSize ?? 0;
+          if (key === undefined || height === 0 || Math.abs((measured.current.get(key) ?? -1) - height) < 1) continue;
+          measured.current.set(key, height);
+          hasChanged = true;
+        }
+        if (hasChanged) setMeasurements((count) => count + 1);
+      }),
+    [],
+  );
+  const observeRow = useCallback(
+    (element: HTMLElement | null) => {
+      if (element === null || isFixed) return;
+      rowObserver.observe(element);
+      return () => rowObserver.unobserve(element);
+    },
+    [rowObserver, isFixed],
+  );
 
   return (
     <div
@@ -123,7 +136,8 @@ export function VirtualList<Item>(props: Props<Item>) {
           return (
             <div
               key={key}
-              ref={measure(key)}
+              ref={observeRow}
+              data-key={key}
               className="list-row"
               style={{ transform: `translateY(${offsets[index]}px)` }}
             >

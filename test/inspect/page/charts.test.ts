@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as embedding from '../../../src/embedding/index.ts';
 import { flatten, readChart } from '../../../src/inspect/chart-config.ts';
 import { launchChromium } from '../../browser/chromium.ts';
-import { openPage, type OpenPage } from './open-page.ts';
+import { expectSoon, openPage, type OpenPage } from './open-page.ts';
 
 interface Machine {
   readonly id: string;
@@ -86,7 +86,7 @@ describe.each([
       const whole = page.locator('.chart-tools button', { hasText: 'Whole' });
       if ((await whole.count()) > 0 && (await whole.isEnabled())) await whole.click();
       const isMoving = 'document.querySelector(".chart svg").getAnimations({ subtree: true }).length > 0';
-      await expect.poll(() => page.evaluate(isMoving)).toBe(false);
+      await expectSoon(() => page.evaluate(isMoving)).toBe(false);
       const { texts, leaves, labels, states } = (await page.evaluate(readBoxes)) as {
         texts: Box[];
         leaves: Box[];

@@ -3,7 +3,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { launchChromium } from '../../browser/chromium.ts';
 import { inspectedChat } from '../inspected-chat.ts';
-import { openPage, type OpenPage } from './open-page.ts';
+import { expectSoon, openPage, type OpenPage } from './open-page.ts';
 
 let browser: Browser;
 let open: OpenPage;
@@ -56,7 +56,7 @@ describe('a chat in the page', () => {
 
     gates.tests.open();
     expect(await marked('steered').textContent()).toContain('since Monday');
-    await expect.poll(() => marked('waiting').count()).toBe(0);
+    await expectSoon(() => marked('waiting').count()).toBe(0);
     await page.locator('[data-call="askReader"][data-status="completed"]').waitFor();
 
     gates.answer.open();
@@ -88,13 +88,13 @@ describe('a chat in the page', () => {
     await submits.first().click();
     await row('operative', 'active.running').waitFor();
     await page.keyboard.press('3');
-    await expect.poll(() => marked('late').count()).toBe(0);
+    await expectSoon(() => marked('late').count()).toBe(0);
     expect(await marked('steered').count()).toBe(1);
     const before = await page.locator('.timeline-text').textContent();
     await page.keyboard.press('ArrowLeft');
-    await expect.poll(() => page.locator('.timeline-text').textContent()).not.toBe(before);
+    await expectSoon(() => page.locator('.timeline-text').textContent()).not.toBe(before);
     await page.keyboard.press('ArrowRight');
-    await expect.poll(() => page.locator('.timeline-text').textContent()).toBe(before);
+    await expectSoon(() => page.locator('.timeline-text').textContent()).toBe(before);
     await page.keyboard.press('End');
     await row('operative', 'idle').waitFor();
     expect(await marked('late').count()).toBe(1);
@@ -160,7 +160,7 @@ describe('a chat in the page', () => {
     await page.reload();
     await page.locator('input[type="file"]').setInputFiles(path);
     await page.locator('.line-file').waitFor();
-    await expect.poll(() => page.locator('.counts').textContent()).toBe(counts);
+    await expectSoon(() => page.locator('.counts').textContent()).toBe(counts);
     expect(await marked('late').count()).toBe(1);
   });
 
@@ -193,7 +193,7 @@ test('two programs show side by side', async () => {
   const other = inspectedChat(open.inspector.inspect);
   await chat.operative.submit('Is the release ready?');
   await other.operative.submit('And the other one?');
-  await expect.poll(() => open.page.locator('[data-actor="operative"]').count()).toBe(2);
+  await expectSoon(() => open.page.locator('[data-actor="operative"]').count()).toBe(2);
   await open.page.locator('[data-actor="operative"]').nth(1).click();
   await open.page.getByText('And the other one?').first().waitFor();
 });
@@ -208,15 +208,15 @@ describe('the keyboard', () => {
     expect(await selected()).toBe('operative');
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('ArrowDown');
-    await expect.poll(selected).toBe('turn');
+    await expectSoon(selected).toBe('turn');
     await page.keyboard.press('ArrowLeft');
-    await expect.poll(() => row('turn').getAttribute('aria-expanded')).toBe('false');
+    await expectSoon(() => row('turn').getAttribute('aria-expanded')).toBe('false');
     await page.keyboard.press('ArrowRight');
-    await expect.poll(() => row('turn').getAttribute('aria-expanded')).toBe('true');
+    await expectSoon(() => row('turn').getAttribute('aria-expanded')).toBe('true');
     await page.keyboard.press('ArrowRight');
-    await expect.poll(selected).toBe('streamModel');
+    await expectSoon(selected).toBe('streamModel');
     await page.keyboard.press('ArrowLeft');
-    await expect.poll(selected).toBe('turn');
+    await expectSoon(selected).toBe('turn');
   });
 
   test('reaches every button in the order one reads', async () => {

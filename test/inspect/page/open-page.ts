@@ -14,6 +14,11 @@ export interface OpenPage {
   close(): Promise<void>;
 }
 
+/** As `expect`, until it holds: for what the page shows a moment later. */
+export function expectSoon<Value>(read: () => Value) {
+  return expect.poll(read, { timeout: 15_000, interval: 20 });
+}
+
 /** Opens the page in a window of the given width. */
 export async function openPage(
   browser: Browser,
