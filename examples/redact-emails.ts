@@ -21,7 +21,7 @@ const firstVersion: Transformer = {
 function redactAnything(block: Block): Block {
   return 'text' in block ? { ...block, text: redact(block.text) } : block;
 }
-// #endregion
+// #endregion first
 
 // #region second
 /** Redacts what people and tools said. What the model thought is signed: it stays to the byte. */
@@ -40,7 +40,7 @@ function redactSaid<Said extends Block>(block: Said): Said {
   if (block.type === 'toolResult') return { ...block, content: block.content.map(redactSaid) };
   return block;
 }
-// #endregion
+// #endregion second
 
 // #region keep-last
 /** Keeps the last six messages. Half of a tool call may be the first of them. */
@@ -49,7 +49,7 @@ const keepLastSix: Transformer = {
   alters: ['dropsGroups'],
   beforeIteration: ({ messages }) => ({ messages: messages.slice(-6) }),
 };
-// #endregion
+// #endregion keep-last
 
 // #region check
 /** Conversations in which addresses come up everywhere, also in what the model thought. */
@@ -75,4 +75,4 @@ async function report(transformer: Transformer): Promise<void> {
     console.log(`${error.message}\n`);
   }
 }
-// #endregion
+// #endregion check
