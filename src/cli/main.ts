@@ -112,7 +112,7 @@ async function once(options: RunOptions): Promise<number> {
 async function turn(options: RunOptions, message: Message | undefined): Promise<number> {
   const session = await sessionOf(options);
   const choice = await chosenModel(options);
-  const reporter = reporterFor(options);
+  const reporter = reporterFor(options, { leavesOutErrors: true }); // told below, on standard error
   const ask = askOnTerminal({
     input: stdin,
     output: stderr,
@@ -131,7 +131,9 @@ async function turn(options: RunOptions, message: Message | undefined): Promise<
     diagnose('nothing to resume: the last message of the session is an answer already');
     return 0;
   }
-  if (result.reason === 'failed') diagnose(`the turn failed: ${result.error?.message ?? 'no reason given'}`);
+  const { error } = result;
+  if (result.reason === 'failed') diagnose(`the turn failed: ${error?.message ?? 'no reason given'}`);
+  else if (error !== undefined) diagnose(error.message);
   if (outlet.state() === 'left' || result.reason === 'completed') return 0;
   if (result.reason === 'maxIterations')
     diagnose(`the turn reached its limit of ${result.iterations} model calls (--max-iterations)`);
@@ -182,9 +184,10 @@ async function pipedPrompt() {
   }
 }
 
-function reporterFor(options: RunOptions): Reporter {
+function reporterFor(options: RunOptions, more: { readonly leavesOutErrors?: boolean } = {}): Reporter {
   if (options.json) return jsonReporter(outlet.write);
   return textReporter({
+    ...more,
     write: outlet.write,
     color: isColored(options),
     ...(isTerminal ? { columns: () => stdout.columns || 80 } : {}),

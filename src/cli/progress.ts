@@ -61,10 +61,15 @@ const spinner = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', 
 /** The status line after `elapsedMs`. */
 export function statusLine(progress: Progress, elapsedMs: number): string {
   const { input, output } = sum(progress.settled, progress.present);
-  const turn = spinner[Math.floor(elapsedMs / 100) % spinner.length] ?? '';
   const names = progress.running.map(({ name }) => name);
   const activity = names.length > 0 ? `running ${names.join(', ')}` : progress.activity;
-  return `${turn} ${seconds(elapsedMs)} · ${tokens({ inputTokens: input, outputTokens: output })} · ${activity}`;
+  return workLine(`${tokens({ inputTokens: input, outputTokens: output })} · ${activity}`, elapsedMs);
+}
+
+/** The status line of other long work: `⠙ 0.4 s · compacting`. */
+export function workLine(activity: string, elapsedMs: number): string {
+  const turn = spinner[Math.floor(elapsedMs / 100) % spinner.length] ?? '';
+  return `${turn} ${seconds(elapsedMs)} · ${activity}`;
 }
 
 /** `1,204 in, 88 out tokens`. */

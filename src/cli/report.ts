@@ -28,18 +28,22 @@ export interface TextTarget {
   readonly color: boolean;
   /** The terminal's width, asked at each use; undefined where there is no terminal, which has no status line. */
   readonly columns?: () => number;
+  /** Why a turn failed is told elsewhere, as on standard error. */
+  readonly leavesOutErrors?: boolean;
 }
 
 const redrawMs = 100;
 
 /** Streamed text, a line for each tool call and, on a terminal, a status line below. */
-export function textReporter({ write, color, columns }: TextTarget): Reporter {
+export function textReporter({ write, color, columns, leavesOutErrors = false }: TextTarget): Reporter {
   let begun = performance.now();
   const elapsed = () => performance.now() - begun;
   const render = createRender({ color, columns: columns ?? (() => Number.POSITIVE_INFINITY) });
   const rendered = (event: OperativeEvent): string => {
     if (event.type === 'turn.started') begun = performance.now();
-    return render(event, elapsed());
+    if (event.type !== 'turn.completed' || !leavesOutErrors) return render(event, elapsed());
+    const { error: _, ...rest } = event;
+    return render(rest, elapsed());
   };
   if (columns === undefined)
     return { report: (event) => write(rendered(event)), print: write, hold: () => {}, end: () => {} };

@@ -3,7 +3,7 @@
 import { userMessage, type Operative, type OperativeEvent } from '../../index.ts';
 import type { AskPerson } from '../approval.ts';
 import { createPresentation, isRecord } from '../presentation.ts';
-import { noProgress, progressAfter, statusLine } from '../progress.ts';
+import { noProgress, progressAfter, statusLine, workLine } from '../progress.ts';
 import { createRender } from '../render.ts';
 import type { Session } from '../session/session.ts';
 import { plainText } from '../terminal/plain-text.ts';
@@ -42,6 +42,11 @@ const fates = {
   queued: '  ⏎ queued for the next turn',
   rejected: '  ✗ refused: the chat is closing',
 } as const;
+const compactionEnds = {
+  'under way': 'There was nothing to gain.',
+  'given up': 'The compaction was given up.',
+  failed: 'Nothing was compacted.',
+} as const;
 const redrawMs = 100;
 /** Longest wait for the disk and for tools when leaving, in milliseconds. */
 const farewellMs = 3_000;
@@ -53,6 +58,7 @@ export function startChat({ open, operative: makeOperative, session, color, gree
   const render = createRender({ color, columns: () => process.stdout.columns || 80 });
   const promised = new Set<string>(); // shown as injected, not yet drained
   let armed = false; // the last key was Ctrl-C
+  let compaction: 'under way' | 'given up' | 'failed' | undefined;
   let progress = noProgress;
   let begun = 0;
   let ticking: NodeJS.Timeout | undefined;
@@ -73,12 +79,24 @@ export function startChat({ open, operative: makeOperative, session, color, gree
     else if (!hadText) say('Press Ctrl-C again to leave, or type /quit.');
   };
   const cancel = (): void => {
+    if (operative.state === 'compacting') compaction = 'given up';
     if (operative.can('cancel').allowed) void operative.cancel();
+  };
+  // A line below that tells of long work, again and again.
+  const tick = (line: () => string): void => {
+    stopTicking();
+    if (isLeaving) return;
+    terminal.showStatus(line());
+    ticking = setInterval(() => terminal.showStatus(line()), redrawMs);
+  };
+  const stopTicking = (): void => {
+    clearInterval(ticking);
+    terminal.showStatus(undefined);
   };
   const leave = (): void => {
     if (isLeaving) return;
     isLeaving = true;
-    clearInterval(ticking);
+    clearInterval(ticking); // what it showed stays until the end
     const timer = setTimeout(() => {
       terminal.close();
       finish?.();
@@ -142,9 +160,7 @@ export function startChat({ open, operative: makeOperative, session, color, gree
       case 'compact': {
         const possible = operative.can('compact');
         if (!possible.allowed) return say(`Cannot compact: ${possible.why}`);
-        terminal.showStatus('compacting');
-        const done = await operative.compact().finally(() => terminal.showStatus(undefined));
-        return say(done ? 'Compacted.' : 'There was nothing to gain.');
+        return compact();
       }
       case 'resume': {
         const possible = operative.can('resume');
@@ -156,18 +172,26 @@ export function startChat({ open, operative: makeOperative, session, color, gree
     }
   }
 
+  async function compact(): Promise<void> {
+    const since = performance.now();
+    compaction = 'under way';
+    tick(() => workLine('compacting · Esc gives up', performance.now() - since));
+    const done = await operative.compact();
+    const end = done ? 'Compacted.' : compactionEnds[compaction];
+    compaction = undefined;
+    if (!isBusy()) stopTicking(); // else a turn that was asked for meanwhile has begun
+    say(end);
+  }
+
   function show(event: OperativeEvent): void {
     if (event.type === 'turn.started') {
       begun = performance.now();
       progress = noProgress;
-      clearInterval(ticking);
-      if (!isLeaving) ticking = setInterval(() => terminal.showStatus(statusLine(progress, elapsed())), redrawMs);
+      tick(() => statusLine(progress, elapsed()));
     }
     progress = progressAfter(progress, event);
-    if (event.type === 'turn.completed') {
-      clearInterval(ticking);
-      terminal.showStatus(undefined);
-    }
+    if (event.type === 'turn.completed') stopTicking();
+    if (event.type === 'transformer.failed' && compaction !== undefined) compaction = 'failed';
     if (event.type === 'message.injected') promised.delete(event.message.id);
     // A message that was queued at the call has been shown so; one that was to be injected has not.
     if (event.type !== 'message.queued' || promised.delete(event.message.id)) terminal.print(render(event, elapsed()));

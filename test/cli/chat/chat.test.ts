@@ -264,4 +264,52 @@ describe.runIf(hasTerminal)('the chat with a session', { timeout: 90_000 }, () =
     expect(complaints).toBe('');
     expect(rows).toContain('There are 2 TypeScript files here.');
   });
+
+  test('/compact summarises what is stored, with a status line meanwhile, and the next process goes on behind it', async () => {
+    const { open, stored } = place();
+    const { output, rows, complaints } = await open([
+      { after: ready, send: '/compact\r' },
+      { after: 'There was nothing to gain.', send: question },
+      { after: '✓ completed', send: 'read a.ts\r' },
+      { after: '✓ completed', send: '/compact\r' },
+      { after: 'Compacted.', send: '/compact\r' },
+      { after: 'There was nothing to gain.', ...quit },
+    ]);
+    expect(complaints).toBe('');
+    expect(output).toMatch(/[⠋-⠿] \d\.\d s · compacting · Esc gives up/);
+    expect(rows.join('\n')).not.toContain('compacting');
+    const last = stored().at(-1);
+    expect(last?.content.map(({ type }) => type)).toEqual(['boundary']);
+    const next = await open([
+      { after: ready, send: 'how many files are here?\r' },
+      { after: '✓ completed', ...quit },
+    ]);
+    expect(next.complaints).toBe('');
+    expect(next.rows.join('\n')).toMatch(/windowHistory: \d+ → \d+ messages/);
+    expect(stored().filter(({ content }) => content[0]?.type === 'boundary')).toHaveLength(1);
+  });
+
+  test('Esc gives a compaction up, and what is typed meanwhile is answered behind it', async () => {
+    const { open, stored } = place();
+    const { rows, complaints } = await open(
+      [
+        { after: ready, send: question },
+        { after: '✓ completed', send: 'read a.ts\r' },
+        { after: '✓ completed', send: '/compact\r' },
+        { after: 'compacting', send: '\u001B' },
+        { after: 'The compaction was given up.', send: '/compact\r' },
+        { after: 'compacting', send: 'how many files are here?\r' },
+        { after: 'Compacted.' },
+        { after: '✓ completed', ...quit },
+      ],
+      '--pace',
+      '60',
+    );
+    expect(complaints).toBe('');
+    expect(rows).toContain('› how many files are here?');
+    expect(stored().map(({ role, content }) => `${role} ${content[0]?.type}`)).toEqual(
+      expect.arrayContaining(['user boundary']),
+    );
+    expect(textOf(stored().at(-1) ?? { id: '', role: 'user', content: [] })).toContain('There are 3 files here.');
+  });
 });

@@ -76,6 +76,8 @@ test('a wrong key ends the command with 1 and a message one can act on, without 
     env: { OPENAI_API_KEY: 'sk-secret', OPENAI_BASE_URL: `${server.url}/v1` },
   });
   expect(stderr).toMatch(/^turnchart: the turn failed: .*key/im);
+  expect(stdout).toMatch(/^✗ failed · 1 model call/m);
+  expect(stdout).not.toMatch(/key/i); // the reason is told once
   expect(stdout + stderr).not.toContain('sk-secret');
   expect(code).toBe(1);
   expect(server.requests).toHaveLength(1);
