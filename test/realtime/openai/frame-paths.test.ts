@@ -6,7 +6,7 @@ import { frameDecoder } from './facts.ts';
 
 const runs = Number(process.env['TURNCHART_RUNS'] ?? 1);
 
-function bothWays(text: string): void {
+function expectSameBothWays(text: string): void {
   expect(frameDecoder()(new TextEncoder().encode(text))).toEqual(frameDecoder()(text));
 }
 
@@ -43,7 +43,7 @@ const values = fc.letrec((tie) => ({
 
 test('for any JSON', () => {
   fc.assert(
-    fc.property(values.record, (value) => bothWays(JSON.stringify(value))),
+    fc.property(values.record, (value) => expectSameBothWays(JSON.stringify(value))),
     { numRuns: 500 * runs },
   );
 });
@@ -67,7 +67,7 @@ test('for audio with its fields in any order, repeated or nested', () => {
     ])
     .map((parts) => `{${parts.join(',')}}`);
   fc.assert(
-    fc.property(fields, (text) => bothWays(text)),
+    fc.property(fields, (text) => expectSameBothWays(text)),
     { numRuns: 2000 * runs },
   );
 });
@@ -75,7 +75,7 @@ test('for audio with its fields in any order, repeated or nested', () => {
 test('for audio that is cut off anywhere', () => {
   const text =
     '{"type":"response.output_audio.delta","response_id":"r1","item_id":"i1","content_index":0,"delta":"AQIDBAUG"}';
-  for (let end = 0; end <= text.length; end++) bothWays(text.slice(0, end));
+  for (let end = 0; end <= text.length; end++) expectSameBothWays(text.slice(0, end));
 });
 
 test('for bytes that are no text at all nothing is thrown', () => {

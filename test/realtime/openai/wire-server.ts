@@ -19,6 +19,8 @@ export interface Peer {
   readonly received: readonly WireEvent[];
   /** The next event of this type that no earlier call took; appended audio is passed over unless asked for. Rejects when the socket closes first. */
   next(type: string): Promise<WireEvent>;
+  /** Resolves when an event of this type has come, and takes it from nobody. */
+  seen(type: string): Promise<void>;
   /** An event as JSON; text and bytes as they are (bytes as a binary frame). */
   send(event: WireEvent | string | Uint8Array): void;
   close(code: number, reason?: string): void;
@@ -128,6 +130,7 @@ export async function startWireServer(options: WireServerOptions): Promise<WireS
 function peerOf(socket: WebSocket, path: string, headers: IncomingHttpHeaders): Peer {
   const received: WireEvent[] = [];
   const waiting: { readonly type: string; resolve(event: WireEvent): void; reject(error: Error): void }[] = [];
+  const watching = new Set<() => void>();
   let taken = 0;
   let isClosed = false;
   const serve = (): void => {
@@ -143,6 +146,7 @@ function peerOf(socket: WebSocket, path: string, headers: IncomingHttpHeaders): 
   socket.on('message', (data) => {
     received.push(JSON.parse((data as Buffer).toString('utf8')) as WireEvent);
     serve();
+    for (const look of watching) look();
   });
   socket.on('error', () => undefined); // `close` follows
   const closed = new Promise<{ code: number; reason: string }>((resolve) => {
@@ -162,6 +166,17 @@ function peerOf(socket: WebSocket, path: string, headers: IncomingHttpHeaders): 
       return new Promise((resolve, reject) => {
         waiting.push({ type, resolve, reject });
         serve();
+      });
+    },
+    seen(type) {
+      return new Promise((resolve) => {
+        const look = (): void => {
+          if (!received.some((event) => event.type === type)) return;
+          watching.delete(look);
+          resolve();
+        };
+        watching.add(look);
+        look();
       });
     },
     send(event) {
