@@ -26,6 +26,8 @@ export interface RunOptions {
   /** Allow every tool call without asking. */
   readonly yes: boolean;
   readonly color: boolean;
+  /** Show what happens in the inspector's page. */
+  readonly inspect: boolean;
   /** Undefined: the engine's default. */
   readonly maxIterations?: number;
   readonly seed: number;
@@ -48,6 +50,7 @@ tells more). Else one turn for -p or for what is piped in; with neither, a guide
       --yes                allow every tool call without asking: changes of files, any command
       --json               one event a line as JSON on standard output, nothing else there
       --max-iterations <n> most model calls of a turn
+      --inspect            show what happens on a page of this machine, and print its address
       --seed <n>           seed of the demo model (default 1)
       --pace <ms>          milliseconds between the demo model's words (default 15; 0 = at once)
       --no-color           no colours (also: NO_COLOR, or output that is no terminal)
@@ -77,6 +80,7 @@ export function commandOf(args: readonly string[]): Command {
         yes: { type: 'boolean', default: false },
         json: { type: 'boolean', default: false },
         'max-iterations': { type: 'string' },
+        inspect: { type: 'boolean', default: false },
         seed: { type: 'string' },
         pace: { type: 'string' },
         'no-color': { type: 'boolean', default: false },
@@ -105,6 +109,7 @@ export function commandOf(args: readonly string[]): Command {
         yes: values.yes,
         json: values.json,
         color: !values['no-color'],
+        inspect: values.inspect,
         ...(maxIterations === undefined ? {} : { maxIterations }),
         seed: wholeNumber('--seed', values.seed, 0, 2 ** 32 - 1) ?? 1,
         paceMs: wholeNumber('--pace', values.pace, 0, 60_000) ?? 15,

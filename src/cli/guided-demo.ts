@@ -4,6 +4,7 @@
 import {
   createEngine,
   createOperative,
+  type EngineOptions,
   type Operative,
   type OperativeEvent,
   type Tool,
@@ -21,6 +22,8 @@ export interface DemoParts {
   readonly seed: number;
   /** Between the model's words, in milliseconds; the narrator's pauses grow with it. 0 = none. */
   readonly paceMs: number;
+  /** For an inspector. */
+  readonly inspect: EngineOptions['inspect'];
   /** Aborted: the demo ends at once. */
   readonly signal: AbortSignal;
 }
@@ -34,7 +37,7 @@ const late = 'thank you!';
  * tools. The person is played by two transformers, which hold the turn where a person's message is to arrive, so that
  * the demo goes the same way on every machine. Resolves to whether it went as told.
  */
-export async function runGuidedDemo({ tools, reporter, seed, paceMs, signal }: DemoParts): Promise<boolean> {
+export async function runGuidedDemo({ tools, reporter, seed, paceMs, inspect, signal }: DemoParts): Promise<boolean> {
   const write = reporter.print;
   const pause = (words: number) => wait(words * paceMs * 10, signal);
   const tell = async (text: string): Promise<void> => {
@@ -66,7 +69,12 @@ export async function runGuidedDemo({ tools, reporter, seed, paceMs, signal }: D
     },
   };
   const operative: Operative = createOperative({
-    engine: createEngine({ model: demoModel({ seed, paceMs }), tools, transformers: [person] }),
+    engine: createEngine({
+      model: demoModel({ seed, paceMs }),
+      tools,
+      transformers: [person],
+      ...(inspect === undefined ? {} : { inspect }),
+    }),
     lateMessages: 'start',
   });
   const reasons: string[] = [];

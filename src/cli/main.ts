@@ -2,7 +2,15 @@
 // The `turnchart` command: an agent on the folder it stands in, as a chat, one turn, or a guided demo.
 
 import { readFileSync } from 'node:fs';
-import { createEngine, createOperative, userMessage, type Engine, type Message, type Tool } from '../index.ts';
+import {
+  createEngine,
+  createOperative,
+  userMessage,
+  type Engine,
+  type EngineOptions,
+  type Message,
+  type Tool,
+} from '../index.ts';
 import { baselineTools } from '../tools/index.ts';
 import { approveBy, type AskPerson } from './approval.ts';
 import { commandOf, usage, type RunOptions } from './arguments.ts';
@@ -26,6 +34,7 @@ const outlet = createOutlet(stdout, () => abort.abort());
 const isTerminal = stdout.isTTY && env['TERM'] !== 'dumb';
 const defaultPrompt = 'How many files are here, and which is the longest?';
 let interruptCode: number | undefined;
+let inspect: EngineOptions['inspect'];
 let diagnose = (message: string): void => void stderr.write(`turnchart: ${message}\n`);
 
 /** Exit codes: see `usage`. */
@@ -44,9 +53,30 @@ async function main(): Promise<number> {
     case 'run': {
       const { options } = command;
       const isChat = isTerminal && stdin.isTTY && options.prompt === undefined && !options.json;
-      return isChat ? chat(options) : once(options);
+      if (!options.inspect) return isChat ? chat(options) : once(options);
+      const url = await openInspector();
+      if (isChat) return chat(options);
+      const exitCode = await once(options);
+      await stay(url);
+      return exitCode;
     }
   }
+}
+
+async function openInspector(): Promise<string> {
+  const { startInspector } = await import('../inspect/server/index.ts'); // with a server nobody else needs
+  const inspector = await startInspector();
+  ({ inspect } = inspector);
+  diagnose(`inspector: ${inspector.url}`);
+  return inspector.url;
+}
+
+// A person may want to look at what went by too quickly.
+async function stay(url: string): Promise<void> {
+  if (!stderr.isTTY || abort.signal.aborted) return;
+  await outlet.flushed();
+  diagnose(`the inspector stays at ${url} until Ctrl-C`);
+  await new Promise((resolve) => abort.signal.addEventListener('abort', resolve));
 }
 
 async function chat(options: RunOptions): Promise<number> {
@@ -105,7 +135,7 @@ async function once(options: RunOptions): Promise<number> {
   }
   const { seed, paceMs } = options;
   const parts = { tools: tools(), reporter: reporterFor(options), signal: abort.signal };
-  const wentAsTold = await runGuidedDemo({ ...parts, seed, paceMs });
+  const wentAsTold = await runGuidedDemo({ ...parts, seed, paceMs, inspect });
   return wentAsTold || outlet.state() === 'left' ? 0 : (interruptCode ?? 1);
 }
 
@@ -146,6 +176,7 @@ function engineOf({ model }: ModelChoice, { maxIterations, yes }: RunOptions, as
     tools: tools(),
     approve: yes ? () => ({ allow: true }) : approveBy(ask),
     ...(maxIterations === undefined ? {} : { maxIterations }),
+    ...(inspect === undefined ? {} : { inspect }),
   });
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { commandOf } from '../../src/cli/arguments.ts';
 
-const defaults = { resume: false, yes: false, json: false, color: true, seed: 1, paceMs: 15 };
+const defaults = { resume: false, yes: false, json: false, color: true, inspect: false, seed: 1, paceMs: 15 };
 
 const sessionRule = (name: string) =>
   `--session needs a name of at most 64 letters, digits, ".", "_" and "-" that begins with a letter or digit, got "${name}"`;
@@ -23,7 +23,7 @@ describe('commandOf', () => {
 
   test('takes every option', () => {
     const args =
-      '--json --no-color --max-iterations 3 --seed 7 --pace 0 --model openai:gpt-5.4 --session work --resume --yes';
+      '--json --no-color --max-iterations 3 --seed 7 --pace 0 --model openai:gpt-5.4 --session work --resume --yes --inspect';
     expect(commandOf(args.split(' '))).toEqual({
       type: 'run',
       options: {
@@ -33,6 +33,7 @@ describe('commandOf', () => {
         yes: true,
         json: true,
         color: false,
+        inspect: true,
         maxIterations: 3,
         seed: 7,
         paceMs: 0,
