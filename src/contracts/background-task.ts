@@ -8,6 +8,11 @@ export interface BackgroundTool<in TurnContext = unknown> extends Tool<TurnConte
   readonly isBackground: true;
 }
 
+/** Whether a tool's work can outlive its call. */
+export function isBackground(tool: Tool): tool is BackgroundTool {
+  return (tool as Partial<BackgroundTool>).isBackground === true;
+}
+
 /** Where a task is in its life. `stopped` = it ended after it was told to stop, whatever it gave back then. */
 export type TaskStatus = 'running' | 'stopping' | 'completed' | 'failed' | 'stopped';
 

@@ -170,11 +170,11 @@ export class BackgroundRun implements GraceScope {
       taskId: this.id,
       write: (text) => {
         if (this.#parts === undefined) return;
-        this.output.write(String(text));
+        this.output.write(typeof text === 'string' ? text : jsonText(text)); // String() of a hostile array may never end
         this.#parts.onOutput();
       },
       noteOutputFile: (path) => {
-        if (this.#parts !== undefined) this.#outputFile = String(path);
+        if (this.#parts !== undefined && typeof path === 'string') this.#outputFile = path;
       },
     };
   }

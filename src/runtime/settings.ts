@@ -1,6 +1,6 @@
 // From an engine's options to what its turns read: defaults filled in, mistakes refused.
 
-import { taskSupport, type TaskSupport } from '../contracts/background-task.ts';
+import { isBackground, taskSupport, type TaskSupport } from '../contracts/background-task.ts';
 import type { EngineOptions } from '../contracts/engine.ts';
 import { hostWith } from '../contracts/host.ts';
 import type { Model } from '../contracts/model.ts';
@@ -25,7 +25,7 @@ export function settingsOf(options: EngineOptions, charts: TurnCharts = standard
     models,
     tools: new Map(tools.map((tool): [string, Tool] => [tool.name, tool])),
     definitions: tools.map((tool) =>
-      tasks !== undefined && 'isBackground' in tool ? tasks.publish(tool.definition) : tool.definition,
+      tasks !== undefined && isBackground(tool) ? tasks.publish(tool.definition) : tool.definition,
     ),
     tasks,
     transformers,

@@ -3,6 +3,7 @@
 import type { AnyActorRef } from 'xstate';
 import { messageOf } from '../contracts/errors.ts';
 import type { Approval } from '../contracts/engine.ts';
+import { isBackground } from '../contracts/background-task.ts';
 import { callInside, type CallInside } from '../contracts/call-inside.ts';
 import type { Tool, ToolContext } from '../contracts/tool.ts';
 import type { ToolCallBlock, ToolResultBlock, ToolResultStatus } from '../conversation/block.ts';
@@ -243,7 +244,7 @@ export class PerformedCall {
   #wentIntoBackground(): boolean {
     const { tasks, steps } = this.#record.settings;
     const tool = this.#tool;
-    if (tasks === undefined || tool === undefined || !('isBackground' in tool)) return false;
+    if (tasks === undefined || tool === undefined || !isBackground(tool)) return false;
     try {
       const call = { tool, raw: this.#raw, args: this.#args, context: this.#toolContext(), execute: steps.executeTool };
       const begun = tasks.begin(call);
@@ -364,7 +365,7 @@ export class PerformedCall {
         }
       },
     };
-    if (this.#tool !== undefined && 'isBackground' in this.#tool) {
+    if (this.#tool !== undefined && isBackground(this.#tool)) {
       Object.assign(this.#context, { [callInside]: this.#inside() });
     }
     const { actor: parent } = this.#chart;

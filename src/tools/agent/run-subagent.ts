@@ -66,7 +66,7 @@ async function work(spawn: Spawn, context: BackgroundToolContext, depth: number)
   const cancel = (): void => {
     // Its own tools must end before the parent stops waiting for this one.
     const graceMs = inside?.graceMs === undefined ? undefined : Math.floor(inside.graceMs * 0.75);
-    void operative.cancel(graceMs === undefined ? {} : { graceMs });
+    operative.cancel(graceMs === undefined ? {} : { graceMs }).catch(() => undefined); // one that is broken has ended
   };
   signal.addEventListener('abort', cancel, { once: true });
   try {
@@ -81,7 +81,7 @@ async function work(spawn: Spawn, context: BackgroundToolContext, depth: number)
   } finally {
     signal.removeEventListener('abort', cancel);
     settings.tasks?.endAll(operative.session.id);
-    await operative.close();
+    await operative.close().catch(() => undefined);
   }
 }
 

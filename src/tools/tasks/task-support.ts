@@ -1,6 +1,7 @@
 // What a registry of background tasks brings to an engine: the two tools, the flag, and the start of a call as a task.
 
 import {
+  isBackground,
   taskNotices,
   taskSupport,
   type BackgroundCall,
@@ -56,10 +57,6 @@ function begin(tasks: BackgroundTaskRegistry, call: BackgroundCall): BegunTask |
     handle: handleText(task, tell !== undefined),
     stop: () => void tasks.stop(task.id).catch(() => undefined),
   };
-}
-
-function isBackground(tool: Tool): tool is BackgroundTool {
-  return 'isBackground' in tool && tool.isBackground === true;
 }
 
 function handleText({ id, toolName, outputFile }: BackgroundTask, isTold: boolean): string {

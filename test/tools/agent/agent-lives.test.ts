@@ -146,7 +146,9 @@ describe('in the background', () => {
     await bench.host.settle();
     const task = await bench.tasks.settled('task_1');
     expect([task.status, resultText(task)]).toEqual(['completed', 'All seen.']);
-    expect(task.output).toBe('Looking.\n[look started]\n[look settled completed]\nAll seen.\n[completed: 2 model calls, 0 + 0 tokens]\n');
+    expect(task.output).toBe(
+      'Looking.\n[look started]\n[look settled completed]\nAll seen.\n[completed: 2 model calls, 0 + 0 tokens]\n',
+    );
     expect(bench.operatives[0]?.state).toBe('closed');
   });
 
@@ -318,6 +320,47 @@ test('its actors appear under the call in the inspector', async () => {
   expect(operative.state).toBe('idle');
   // The subagent's operative has the id of every operative: the last one seen.
   expect(parents.get('operative')).toBe('toolCall:0');
+  await operative.close();
+});
+
+test('in the background they appear there as well, also once the call and its turn are over', async () => {
+  const seen: (string | undefined)[] = [];
+  const host = simulatedHost();
+  const gate = deferred<string>();
+  const tool = agentTool({
+    helper: {
+      description: 'x',
+      engine: () => ({
+        transformers: [],
+        host,
+        tools: [toolOf('look', () => gate.promise)],
+        model: scriptedModel([looking, { text: 'ok' }], { host }),
+      }),
+    },
+  });
+  const call = { name: 'Agent', args: { prompt: 'Do it.', run_in_background: true } };
+  const tasks = createBackgroundTasks({ host });
+  const engine = createEngine({
+    transformers: [],
+    host,
+    tools: [tool],
+    backgroundTasks: tasks,
+    model: scriptedModel([{ calls: [call] }, { text: 'done' }], { host }),
+    inspect: (event) => {
+      const { type, actorRef } = event as { type: string; actorRef: { id: string; _parent?: { id: string } } };
+      if (type === '@xstate.actor' && actorRef.id === 'operative') seen.push(actorRef._parent?.id);
+    },
+  });
+  const operative = createOperative({ engine });
+  await operative.submit('go');
+  await host.settle();
+  gate.resolve('x');
+  await host.settle();
+  expect([operative.state, tasks.get('task_1')?.status, seen]).toEqual([
+    'idle',
+    'completed',
+    [undefined, 'toolCall:0'],
+  ]);
   await operative.close();
 });
 
