@@ -34,10 +34,18 @@ printf %s "$1"
 exit "$2"`;
 
 // The folder is told at the end in two ways: "exit" skips the second, a trap of the command's own replaces the first.
-// All before the command stands on one line, so that its line numbers are right in messages.
-// Neither says anything where the folder is gone or the descriptor was closed.
-const inner = String.raw`exec 198>&3 3>&-; trap '{ builtin pwd -P >&198; } 2>/dev/null' EXIT; __turnchart=$1; shift; eval "unset -v __turnchart;$__turnchart"
-set -- "$?"; { builtin pwd -P >&198; } 2>/dev/null; exit "$1"`;
+// Neither says anything where the folder is gone, the descriptor was closed, or the command's options or traps would show
+// what is done. All stands on one line, so that the command's line numbers are right in messages.
+const report = 'builtin pwd -P >&198';
+const inner = [
+  'exec 198>&3 3>&-',
+  `trap '{ ${report}; } 2>/dev/null' EXIT`,
+  '__turnchart=$1',
+  'shift',
+  'eval "unset -v __turnchart;$__turnchart"',
+  `{ set -- "$?"; set +xv; trap - DEBUG ERR RETURN; ${report}; } >/dev/null 2>&1`,
+  'exit "$1"',
+].join('; ');
 
 /**
  * Bash for one command. Descriptor 3 gets a line `pump <pid>`, then the last folder as a line, perhaps twice; the end
