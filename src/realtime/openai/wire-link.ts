@@ -68,7 +68,11 @@ export function openLink(options: LinkOptions, receive: WireReceiver): WireLink 
       failed(told) {
         failure ??= told;
       },
-      closed: (code, reason) => endOf({ code, reason }),
+      closed(code, reason) {
+        // A side socket lives as long as its call: closed in order, the call is over.
+        if (callId !== undefined && code === 1000 && wasOpen && !isUnwanted) tell({ type: 'call.ended' });
+        endOf({ code, reason });
+      },
     });
   };
   connect().catch((thrown: unknown) =>
