@@ -1,11 +1,12 @@
 // Turns what a caller submits into a message the transcript can take, or refuses it.
 
 import { TurnchartError } from '../contracts/errors.ts';
-import { defaultHost, type Host } from '../contracts/host.ts';
+import type { Host } from '../contracts/host.ts';
 import type { Block } from '../conversation/block.ts';
 import type { Message } from '../conversation/message.ts';
 import { answerBlockFault } from '../services/answer-block.ts';
 import { isOrdinaryObject } from '../tools/plain-copy.ts';
+import { freshId } from './fresh-ids.ts';
 
 /**
  * A user message of this text, or a copy of this message: what its owner does to it later changes nothing. A text never
@@ -14,10 +15,8 @@ import { isOrdinaryObject } from '../tools/plain-copy.ts';
 export function acceptMessage(input: string | Message, host: Host, isTaken: (id: string) => boolean): Message {
   if (typeof input === 'string') {
     if (input.trim() === '') throw invalid('it is empty');
-    const id = host.createId('message');
     // A text under the id of another message would pass for that one, and be lost.
-    const own = isTaken(id) ? defaultHost.createId('message') : id;
-    return { id: own, role: 'user', content: [{ type: 'text', text: input }] };
+    return { id: freshId(host, isTaken), role: 'user', content: [{ type: 'text', text: input }] };
   }
   const message = copyOf(input);
   const fault = submitFault(message);

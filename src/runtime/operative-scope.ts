@@ -2,7 +2,7 @@
 
 import { messageOf, TurnchartError } from '../contracts/errors.ts';
 import type { OperativeEvent, TurnResult } from '../contracts/events.ts';
-import type { Host } from '../contracts/host.ts';
+import { defaultHost, type Host } from '../contracts/host.ts';
 import type { OperativeOptions, ResumeResult } from '../contracts/operative.ts';
 import type { ToolSession } from '../contracts/tool.ts';
 import type { Conversation } from '../conversation/conversation.ts';
@@ -23,6 +23,7 @@ import { makeValid, noteValid, releaseConversation } from './claim.ts';
 import { internalsOf } from './engine-internals.ts';
 import { EventHub, TurnChannel } from './event-hub.ts';
 import { frameWith } from './frame.ts';
+import { withFreshIds } from './fresh-ids.ts';
 import { Ledger, Ticket } from './ledger.ts';
 import { settingsOf } from './settings.ts';
 
@@ -104,6 +105,11 @@ export class ConversationScope implements ReloadScope, CompactScope {
     // Read once: what this operative accepts later is in its ledger, and by hand one can only append.
     this.#storedIds ??= new Set(messages.map(({ id }) => id));
     return this.#storedIds.has(messageId) || messages.at(-1)?.id === messageId;
+  }
+
+  /** No new message may get this id. */
+  isTaken(messageId: string): boolean {
+    return this.ledger.has(messageId) || (this.#host !== defaultHost && this.isStored(messageId));
   }
 
   /** The rest of the current turn's events; nothing when none is claimed. */
@@ -483,7 +489,7 @@ export class ConversationScope implements ReloadScope, CompactScope {
     return new TurnRecord({
       turnId,
       conversation: this.conversation,
-      settings,
+      settings: withFreshIds(settings, (id) => this.ledger.has(id) || this.isStored(id)),
       session: this.session,
       events,
       inbox: this.ledger,

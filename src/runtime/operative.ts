@@ -25,6 +25,7 @@ import { checkOptions, commandOptions, operativeOptions } from './check-options.
 import { claimConversation, makeValid, releaseConversation } from './claim.ts';
 import { inspectedOperativeLogic, operativeLogic } from './charts.ts';
 import { noteActor } from './facade-actors.ts';
+import { freshId } from './fresh-ids.ts';
 import { internalsOf } from './engine-internals.ts';
 import { Ticket, type Decision } from './ledger.ts';
 import { ConversationScope, type OpenQuestion } from './operative-scope.ts';
@@ -108,7 +109,7 @@ class ChartedOperative implements Operative {
     if (options !== undefined) checkOptions('submit', options, commandOptions.submit);
     const policy = options?.policy ?? 'steer';
     const { ledger } = this.#scope;
-    const message = acceptMessage(input, this.#host, (id) => ledger.has(id));
+    const message = acceptMessage(input, this.#host, (id) => this.#scope.isTaken(id));
     const known = ledger.known(message.id);
     if (known?.outcome !== undefined) {
       return resultOf(known, { ...known.outcome, events: this.#scope.readEvents() });
@@ -205,7 +206,7 @@ class ChartedOperative implements Operative {
 
   // A settled task: as any steer, or first of all in the next turn.
   #announce(how: 'steer' | 'queue', text: string, task: string): void {
-    const id = this.#host.createId('message');
+    const id = freshId(this.#host, (taken) => this.#scope.isTaken(taken));
     const message: Message = { id, role: 'user', content: [{ type: 'text', text }], meta: { task } };
     if (how === 'queue') this.#scope.notices.push(message);
     else this.submit(message).catch(() => undefined); // an operative that is broken tells whoever uses it

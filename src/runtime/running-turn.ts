@@ -16,6 +16,7 @@ import type { EngineInternals } from './engine-internals.ts';
 import { SteerLedger } from './ledger.ts';
 import { createSession } from './session.ts';
 import { noteActor } from './facade-actors.ts';
+import { withFreshIds } from './fresh-ids.ts';
 import { quietly } from './settings.ts';
 import { watchOf } from './watch.ts';
 
@@ -40,6 +41,7 @@ export class RunningTurn implements TurnRun {
   readonly #signal: AbortSignal | undefined;
   #resolve: (result: TurnResult) => void = () => undefined;
   #hasEnded = false;
+  #storedIds: Set<string> | undefined;
 
   constructor(conversation: Conversation, { settings, watch: usual }: EngineInternals, options: RunOptions = {}) {
     checkOptions('Engine.run', options, runOptions);
@@ -55,7 +57,7 @@ export class RunningTurn implements TurnRun {
     this.#record = new TurnRecord({
       turnId: this.turnId,
       conversation,
-      settings,
+      settings: withFreshIds(settings, (id) => this.#isTaken(id)),
       session,
       events: this.#events,
       inbox: this.#ledger,
@@ -123,6 +125,12 @@ export class RunningTurn implements TurnRun {
     if (this.#signal?.aborted === true) return void this.cancel(); // before anything was asked
     this.#signal?.addEventListener('abort', this.#onAbort, { once: true });
     this.#actor.send(startEvent);
+  }
+
+  // Asked only where the ids are not random.
+  #isTaken(id: string): boolean {
+    this.#storedIds ??= new Set(this.#record.conversation.messages.map((message) => message.id));
+    return this.#storedIds.has(id) || this.#ledger.has(id);
   }
 
   readonly #onAbort = (): void => {

@@ -2,6 +2,8 @@ import { describe, expect, test } from 'vitest';
 import type { Block } from '../../../src/conversation/block.ts';
 import { createConversation } from '../../../src/conversation/conversation.ts';
 import { assistantMessage, userMessage, type Message } from '../../../src/conversation/message.ts';
+import { createEngine } from '../../../src/runtime/engine.ts';
+import { scriptedModel, simulatedHost } from '../../../src/testing/index.ts';
 import { bothWays, deferred, never, startOperative, toolOf } from './operative-bench.ts';
 import { operativeIn } from './operative-states.ts';
 
@@ -238,4 +240,50 @@ test('a stored conversation that cannot be repaired is refused with conversation
   conversation.messages.length = 0;
   const bench = await operativeIn('idle', { conversation });
   await bench.rest();
+});
+
+describe('a host that counts from one again after a restart', () => {
+  const stored = () => [
+    userMessage('old', { id: 'msg_1' }),
+    assistantMessage('old answer', { id: 'msg_2' }),
+    userMessage('older', { id: 'msg_3' }),
+    assistantMessage('older answer', { id: 'msg_4' }),
+  ];
+  const expectOnce = (messages: readonly Message[]) => {
+    const ids = messages.map(({ id }) => id);
+    expect(ids).toHaveLength(new Set(ids).size);
+  };
+
+  test('gives no id twice in a transcript, and no message passes for another', async () => {
+    const bench = startOperative({
+      conversation: createConversation({ messages: stored() }),
+      tools: [toolOf('look')],
+      script: [{ calls: [{ name: 'look' }] }, { text: 'seen' }, { text: 'again' }],
+    });
+    void bench.operative.submit('new');
+    await bench.host.advance(1_000);
+    void bench.operative.submit('newer');
+    await bench.rest();
+    expectOnce(bench.conversation.messages);
+    expect(bench.lines().slice(4)).toEqual([
+      'user new',
+      'call look',
+      'completed look done',
+      'assistant seen',
+      'user newer',
+      'assistant again',
+    ]);
+  });
+
+  test('nor in a bare turn', async () => {
+    const host = simulatedHost();
+    const conversation = createConversation({ messages: [...stored(), userMessage('go')] });
+    const model = scriptedModel([{ calls: [{ name: 'look' }] }, { text: 'seen' }], { host });
+    const run = createEngine({ transformers: [], model, host, tools: [toolOf('look')] }).run(conversation);
+    run.steer('and this');
+    await host.advance(1_000);
+    await run.result;
+    expect(conversation.messages).toHaveLength(9);
+    expectOnce(conversation.messages);
+  });
 });

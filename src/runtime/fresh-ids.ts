@@ -1,0 +1,18 @@
+// Ids of messages that a conversation does not have yet. Called by whoever runs turns.
+
+import { defaultHost, type Host } from '../contracts/host.ts';
+import type { TurnSettings } from '../services/settings.ts';
+
+/** The id for a new message: the host's, unless it is taken, as after a restart of a host that counts. */
+export function freshId(host: Host, isTaken: (id: string) => boolean): string {
+  const id = host.createId('message');
+  return isTaken(id) ? defaultHost.createId('message') : id;
+}
+
+/** The settings with a host whose message ids are never taken. Random ids are not asked about. */
+export function withFreshIds(settings: TurnSettings, isTaken: (id: string) => boolean): TurnSettings {
+  const { host } = settings;
+  if (host === defaultHost) return settings;
+  const createId: Host['createId'] = (kind) => (kind === 'message' ? freshId(host, isTaken) : host.createId(kind));
+  return { ...settings, host: { ...host, createId } };
+}
