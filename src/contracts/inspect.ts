@@ -7,13 +7,19 @@ import type { OperativeEvent } from './events.ts';
  * A function or an observer for XState's inspection events, as `createActor` takes them: `inspector.inspect` of
  * @statelyai/inspect, of `startInspector()` or of `connectInspector()`. What it throws goes to `onListenerError`.
  */
-export type Inspect = ((event: unknown) => void) | InspectObserver;
+export type Inspect = InspectFunction | InspectObserver;
+
+/** The function form. */
+export interface InspectFunction {
+  (event: unknown): void;
+  /** Shows the transcript too; `withTranscript` of turnchart/inspect adds it to any inspector. */
+  readonly showTranscript?: ShowTranscript;
+}
 
 /** The observer form. */
 export interface InspectObserver {
   /** A method, so that an observer that asks for XState's own type of event fits. */
   next?(event: unknown): void;
-  /** Shows the transcript too; `withTranscript` of turnchart/inspect adds it to any observer. */
   readonly showTranscript?: ShowTranscript;
 }
 

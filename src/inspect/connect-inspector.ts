@@ -3,13 +3,13 @@
 
 import { TurnchartError } from '../contracts/errors.ts';
 import { defaultHost, type Host } from '../contracts/host.ts';
-import type { InspectObserver } from '../contracts/inspect.ts';
+import type { InspectFunction } from '../contracts/inspect.ts';
 import { inspectionCallback } from './inspection-callback.ts';
 
 /** A program's line to an inspector. */
 export interface InspectorConnection {
   /** For the option `inspect` of engines, operatives, registries and sessions, and of `createActor`. */
-  readonly inspect: InspectObserver;
+  readonly inspect: InspectFunction;
   /** Messages that nobody could take because the inspector was away for too long. */
   readonly dropped: number;
   /** Sends what waits and hangs up. A program in Node does not end before that. */
@@ -58,7 +58,7 @@ const longestRetryMs = 5_000;
 const flushMs = 1_000;
 
 class Line implements InspectorConnection {
-  readonly inspect: InspectObserver;
+  readonly inspect: InspectFunction;
   dropped = 0;
   readonly #url: string;
   readonly #make: InspectorSocketClass;

@@ -3,7 +3,7 @@
 
 import { createActor, type ActorLogic, type AnyActorRef, type EventObject, type Snapshot } from 'xstate';
 import { isStreamEvent, type OperativeEvent } from '../contracts/events.ts';
-import type { Inspect, InspectObserver, ShowTranscript } from '../contracts/inspect.ts';
+import type { Inspect, InspectFunction, ShowTranscript } from '../contracts/inspect.ts';
 import type { Conversation } from '../conversation/conversation.ts';
 import type { JsonValue } from '../conversation/json.ts';
 import { relay } from '../machines/relay.ts';
@@ -13,9 +13,9 @@ import { boundedJson } from './bounded-json.ts';
  * Adds the transcript to what an inspector shows: an actor `transcript` that receives messages, steering, tool calls and
  * token counts as events, each in short. For `inspector.inspect` of @statelyai/inspect; ours have it.
  */
-export function withTranscript(inspect: Inspect): InspectObserver {
-  const observer: InspectObserver = typeof inspect === 'function' ? { next: inspect } : inspect;
-  return { next: (event) => observer.next?.(event), showTranscript };
+export function withTranscript(inspect: Inspect): InspectFunction {
+  const tell = (event: unknown): void => (typeof inspect === 'function' ? inspect(event) : inspect.next?.(event));
+  return Object.assign(tell, { showTranscript });
 }
 
 // How often a streamed text is shown.

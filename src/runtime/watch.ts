@@ -1,7 +1,7 @@
 // Whether an actor is watched, by whom, and where in the tree of actors it is shown. Everything that makes an actor for
 // callers (operative, turn, registry, session) asks here.
 
-import type { Inspect, InspectObserver } from '../contracts/inspect.ts';
+import type { Inspect } from '../contracts/inspect.ts';
 import type { ToolContext } from '../contracts/tool.ts';
 import { watchBelow, type Watch } from '../services/watch.ts';
 import { quietly } from './settings.ts';
@@ -24,6 +24,6 @@ export function watchOf(
   usual?: Watch,
 ): Watch | undefined {
   if (inspect === undefined) return (inspectUnder && watchBelow(inspectUnder)) ?? usual;
-  const observer: InspectObserver = typeof inspect === 'function' ? { next: inspect } : inspect;
-  return { inspect: quietly((event: unknown) => observer.next?.(event), onError), show: observer.showTranscript };
+  const tell = typeof inspect === 'function' ? inspect : (event: unknown) => inspect.next?.(event);
+  return { inspect: quietly(tell, onError), show: inspect.showTranscript };
 }

@@ -52,7 +52,7 @@ function connect(maxWaiting?: number) {
 
 // Three messages: the actor, its start, its first snapshot.
 function act(inspect: ReturnType<typeof connectInspector>['inspect']): void {
-  createActor(createMachine({ id: 'm' }), { inspect: (event) => inspect.next?.(event) }).start();
+  createActor(createMachine({ id: 'm' }), { inspect }).start();
 }
 
 const typesOf = (socket: FakeSocket | undefined) =>

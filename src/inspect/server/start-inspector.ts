@@ -8,7 +8,7 @@ import type { Duplex } from 'node:stream';
 import type { WebSocket, WebSocketServer } from 'ws';
 import { TurnchartError } from '../../contracts/errors.ts';
 import { defaultHost } from '../../contracts/host.ts';
-import type { InspectObserver } from '../../contracts/inspect.ts';
+import type { InspectFunction } from '../../contracts/inspect.ts';
 import { inspectionCallback } from '../inspection-callback.ts';
 import { judge, type GateOptions, type Verdict } from './gate.ts';
 import { pageFolder } from './page-folder.ts';
@@ -33,7 +33,7 @@ export interface Inspector {
    */
   readonly url: string;
   /** For the option `inspect` of engines, operatives, registries and sessions, and of `createActor`. */
-  readonly inspect: InspectObserver;
+  readonly inspect: InspectFunction;
   /** Hangs up. Pages that are open keep what they have seen. */
   close(): Promise<void>;
 }

@@ -69,7 +69,7 @@ describe.each([
     open = await openPage(browser, { width, height });
     for (const machine of machines) {
       const actorRef = { id: machine.id, sessionId: machine.id, logic: machine };
-      open.inspector.inspect.next?.({ type: '@xstate.actor', rootId: machine.id, actorRef });
+      open.inspector.inspect({ type: '@xstate.actor', rootId: machine.id, actorRef });
     }
   });
 

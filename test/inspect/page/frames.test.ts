@@ -1,6 +1,7 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createConversation, createEngine, createOperative, defineTool } from '../../../src/index.ts';
+import { withTranscript } from '../../../src/inspect/index.ts';
 import { scriptedModel } from '../../../src/testing/index.ts';
 import { launchChromium } from '../../browser/chromium.ts';
 import { expectSoon, openPage, type OpenPage } from './open-page.ts';
@@ -26,13 +27,10 @@ const shown: ReadonlySet<string> = new Set(['@xstate.actor', '@xstate.event', '@
 // Real turns with tools until so many messages were told; a breath after each, as a model would take.
 async function talk(messages: number): Promise<void> {
   let told = 0;
-  const inspect = {
-    ...open.inspector.inspect,
-    next: (event: unknown) => {
-      if (shown.has((event as { type: string }).type)) told++;
-      open.inspector.inspect.next?.(event);
-    },
-  };
+  const inspect = withTranscript((event) => {
+    if (shown.has((event as { type: string }).type)) told++;
+    open.inspector.inspect(event);
+  });
   const engine = createEngine({
     model: scriptedModel((request) =>
       request.messages.at(-1)?.role === 'tool'

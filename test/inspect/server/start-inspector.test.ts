@@ -118,7 +118,7 @@ describe('the gate', () => {
   test('lets a page that was named send and read nothing', async () => {
     const page = await view('', { origin: 'http://localhost:5173' });
     const viewer = await view();
-    createActor(machine, { inspect: (event) => inspector.inspect.next?.(event) }).start();
+    createActor(machine, { inspect: inspector.inspect }).start();
     page.socket.send(JSON.stringify({ type: '@xstate.actor', sessionId: 'x:0', name: 'of the page' }));
     await until(() => expect(viewer.told.map(({ name }) => name)).toContain('of the page'));
     expect(page.told).toEqual([]);
@@ -129,7 +129,7 @@ describe('the gate', () => {
 describe('messages', () => {
   test('of this program come in order, each with its place', async () => {
     const { told } = await view();
-    const actor = createActor(machine, { inspect: (event) => inspector.inspect.next?.(event) }).start();
+    const actor = createActor(machine, { inspect: inspector.inspect }).start();
     actor.send({ type: 'press' });
     await until(() => expect(told).toHaveLength(5));
     expect(told.map(({ type }) => type)).toEqual([
@@ -143,7 +143,7 @@ describe('messages', () => {
   });
 
   test('are told to who comes later, and to who comes back only those it missed', async () => {
-    createActor(machine, { inspect: (event) => inspector.inspect.next?.(event) }).start();
+    createActor(machine, { inspect: inspector.inspect }).start();
     const late = await view();
     await until(() => expect(late.told).toHaveLength(3));
     const back = await view(`?role=viewer&after=${late.told[1]?.id}`);
@@ -188,14 +188,14 @@ describe('messages', () => {
     source.socket.on('error', () => undefined);
     source.socket.send('x'.repeat(5 * 1024 * 1024));
     await once(source.socket, 'close');
-    createActor(machine, { inspect: (event) => inspector.inspect.next?.(event) }).start();
+    createActor(machine, { inspect: inspector.inspect }).start();
     await until(() => expect(viewer.told).toHaveLength(3));
   });
 
   test('of a viewer are not heard', async () => {
     const [reader, listener] = [await view(), await view()];
     reader.socket.send(JSON.stringify({ type: '@xstate.actor', sessionId: 'x:0', name: 'forged' }));
-    createActor(machine, { inspect: (event) => inspector.inspect.next?.(event) }).start();
+    createActor(machine, { inspect: inspector.inspect }).start();
     await until(() => expect(listener.told).toHaveLength(3));
     expect(listener.told.map(({ name }) => name)).not.toContain('forged');
   });
@@ -214,7 +214,7 @@ describe('either side with either side', () => {
     const receiver = createWebSocketReceiver({ server: socketUrl() });
     const types: string[] = [];
     receiver.subscribe(({ type }) => types.push(type));
-    createActor(machine, { inspect: (event) => inspector.inspect.next?.(event) }).start();
+    createActor(machine, { inspect: inspector.inspect }).start();
     await until(() => expect(types).toEqual(['@xstate.actor', '@xstate.event', '@xstate.snapshot']));
   });
 
@@ -227,7 +227,7 @@ describe('either side with either side', () => {
     );
     const { port } = server.address() as AddressInfo;
     const line = connectInspector(`ws://127.0.0.1:${port}`);
-    createActor(machine, { inspect: (event) => line.inspect.next?.(event) }).start();
+    createActor(machine, { inspect: line.inspect }).start();
     await until(() => expect(told).toHaveLength(3));
     await line.close();
     server.close();
@@ -236,8 +236,8 @@ describe('either side with either side', () => {
   test('another program’s line shows beside this one', async () => {
     const { told } = await view();
     const line = connectInspector(inspector.url);
-    createActor(machine, { inspect: (event) => line.inspect.next?.(event) }).start();
-    createActor(machine, { inspect: (event) => inspector.inspect.next?.(event) }).start();
+    createActor(machine, { inspect: line.inspect }).start();
+    createActor(machine, { inspect: inspector.inspect }).start();
     await until(() => expect(told).toHaveLength(6));
     expect(new Set(told.map(({ sessionId }) => sessionId.split('.')[0])).size).toBe(2);
     await line.close();
