@@ -63,7 +63,7 @@ describe('nothing is left of the commands of a host program', () => {
     async (signal) => {
       const host = await startHost('');
       expect(existsSync(host.outputFile)).toBe(true);
-      expect(processesWith(`sleep ${host.seconds}`).length).toBeGreaterThanOrEqual(3);
+      await eventually(() => processesWith(`sleep ${host.seconds}`).length >= 3, 'all of them run');
       process.kill(host.pid, signal);
       expect(await host.ended).toEqual({ code: null, signal });
       await nothingIsLeft(host);
