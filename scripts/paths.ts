@@ -41,11 +41,11 @@ async function walk(): Promise<number> {
   return isComplete ? 0 : 1;
 }
 
-function print({ id, states, edges, pairs, paths, steps, seconds }: ChartReport): void {
+function print({ id, states, edges, pairs, paths, steps, seconds, runners }: ChartReport): void {
   const { covered, listed, missing, listedInVain } = pairs;
   console.log(
     `${id}: ${states} states, ${edges} edges; pairs: ${covered.length} covered, ${listed.length} listed, ${missing.length} missing; ` +
-      `${paths} paths, ${steps} steps on three runners, ${seconds.toFixed(1)} s`,
+      `${paths} paths, ${steps} steps on ${runners.join(', ')}, ${seconds.toFixed(1)} s`,
   );
   for (const pair of missing) console.log(`  missing: ${pair}`);
   for (const pair of listedInVain)

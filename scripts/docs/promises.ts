@@ -10,6 +10,7 @@ interface Kept {
 
 const paths = '`test/paths/charts.test.ts`';
 const registry = '`test/properties/background-model.test.ts`';
+const races = '`test/realtime/races.test.ts`';
 const real = '`test/paths/real-services.test.ts`';
 
 const kept: Readonly<Record<ChartId, readonly Kept[]>> = {
@@ -88,6 +89,28 @@ const kept: Readonly<Record<ChartId, readonly Kept[]>> = {
     {
       promise: 'P8 Every path is checked.',
       how: 'The counts above, and the mutants.',
+      shownBy: `${paths}, \`test/paths/mutants.test.ts\``,
+    },
+  ],
+  realtimeSession: [
+    {
+      promise: 'P4 Cancel is prompt and bounded.',
+      how: 'An interruption silences the answer and cuts the player in its own step; every state that waits for the server has a deadline.',
+      shownBy: `${paths}, ${races}`,
+    },
+    {
+      promise: 'P6 Nothing user code throws can kill an actor.',
+      how: '`closed` is a state like any other: whatever comes late is ignored, and whoever still asks gets an answer.',
+      shownBy: `${paths}, \`test/realtime/hostile.test.ts\``,
+    },
+    {
+      promise: 'P7 Cost is near the floor.',
+      how: 'No event of the chart carries audio or a delta: it hears of the first, and of the end.',
+      shownBy: '`test/realtime/cost.test.ts`',
+    },
+    {
+      promise: 'P8 Every path is checked.',
+      how: 'The counts above, the pairs of regions that a race is about, and the mutants.',
       shownBy: `${paths}, \`test/paths/mutants.test.ts\``,
     },
   ],

@@ -1,7 +1,7 @@
 // All mutants of a chart against its paths, and the report that is checked in. Called by scripts/paths.ts.
 
-import type { ChartId } from '../../test/paths/chart-suites.ts';
-import { runners } from '../../test/paths/execute-paths.ts';
+import { walks, type ChartId } from '../../test/paths/chart-suites.ts';
+import { runnersOf } from '../../test/paths/execute-paths.ts';
 import { huntOf, type Fate } from '../../test/paths/hunt-mutants.ts';
 import { seenInRealTurn } from '../../test/paths/hunt-real-turns.ts';
 import { listedMutants } from '../../test/paths/listed-mutants.ts';
@@ -62,8 +62,8 @@ export function mutantReport(reports: readonly HuntReport[]): string {
     'Written by `npm run paths -- --mutants`. Each line is one change to a chart: a transition dropped, retargeted or no',
     'longer reentering, a guard removed or negated, an action left out. Each mutant runs on XState’s own interpreter, by its',
     'table, and by its table with bare services; it counts as found when the paths of the real chart show a difference to',
-    'the hand-written reference (`test/paths/*-walk.ts`) on all three. What is shown is the first path that does, shortest',
-    'paths first.',
+    'the hand-written reference (`test/paths/*-walk.ts`) on all three; the realtime session has parallel regions and runs on',
+    'XState alone. What is shown is the first path that does, shortest paths first.',
     '',
     `${found} of ${total} are found; the others are listed with a reason in \`test/paths/listed-mutants.ts\`.`,
     '',
@@ -87,13 +87,13 @@ export function mutantReport(reports: readonly HuntReport[]): string {
   ].join('\n');
 }
 
-function isFound({ foundBy: by }: Fate): boolean {
-  return runners.every((runner) => by[runner] !== undefined);
+function isFound({ chart, foundBy: by }: Fate): boolean {
+  return runnersOf(walks[chart]).every((runner) => by[runner] !== undefined);
 }
 
 function foundBy(fate: Fate): string {
   const reason = reasonOf(fate);
-  const by = runners.map((runner) => `${runner}: ${String(fate.foundBy[runner])}`);
+  const by = runnersOf(walks[fate.chart]).map((runner) => `${runner}: ${String(fate.foundBy[runner])}`);
   const paths = new Set(Object.values(fate.foundBy));
   if (!isFound(fate)) return reason === undefined ? '**nothing**' : `listed: ${reason}`;
   return paths.size === 1 ? [...paths].join() : by.join('; ');

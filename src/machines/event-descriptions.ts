@@ -3,6 +3,7 @@
 import type { BackgroundTaskMachineEvent } from './background-task.ts';
 import type { BackgroundTasksMachineEvent } from './background-tasks.ts';
 import type { OperativeMachineEvent } from './operative.ts';
+import type { RealtimeSessionMachineEvent } from './realtime-session.ts';
 import type { ToolCallMachineEvent } from './tool-call.ts';
 import type { TurnMachineEvent } from './turn.ts';
 
@@ -18,6 +19,7 @@ export const eventDescriptions: {
   readonly operative: Own<OperativeMachineEvent>;
   readonly backgroundTasks: Own<BackgroundTasksMachineEvent>;
   readonly backgroundTask: Own<BackgroundTaskMachineEvent>;
+  readonly realtimeSession: Own<RealtimeSessionMachineEvent>;
 } = {
   turn: {
     'turn.start': 'Begins the work; sent once, right after the turn was made.',
@@ -51,6 +53,38 @@ export const eventDescriptions: {
     'tool.settled': 'The tool returned or threw.',
     'task.stop': 'The tool is to end: its signal is aborted.',
   },
+  realtimeSession: {
+    'session.connect': 'Begins; sent once, right after the session was made.',
+    'wire.opened': 'The link is up.',
+    'wire.closed': 'The link is gone; `end` says why.',
+    'session.created': 'The server has a session.',
+    'session.configured': 'The server took the configuration; `seeds` items of history are to be put in.',
+    'history.seeded': 'The server has the whole history.',
+    'session.close': 'Somebody wants the end: at once, or when what runs is over (`drains`).',
+    'session.failed': 'Nothing will succeed any more, or the call was hung up; `end` says why.',
+    'session.expiring': 'The server says that the session’s time ends soon.',
+    'microphone.opened': 'The first audio of the user was appended.',
+    'microphone.congested': 'The socket takes no more.',
+    'microphone.relieved': 'The socket took everything that waited.',
+    'speech.started': 'The user speaks; `interrupts` tells whether the server stops its answer.',
+    'speech.stopped': 'The user has spoken; `answers` tells whether the server answers by itself.',
+    'input.committed': 'What the user said is an item of the conversation.',
+    'input.cleared': 'What the user said is thrown away.',
+    'activity.started': 'The application says that the user speaks.',
+    'activity.ended': 'The application says that the user has spoken.',
+    'response.created':
+      'An answer has begun: `own`, the `server`’s, or one that was `recalled`; `owed` replies are left.',
+    'response.done': 'The answer is over; `inFlight` tells whether a request is still to be answered.',
+    'response.interrupt': 'Somebody wants silence.',
+    'request.refused': 'The request was not taken; `occupied` tells that another answer is active.',
+    'audio.begun': 'The first audio that is now to be heard has come.',
+    'playback.finished': 'Everything that came was heard.',
+    'output.acknowledged': 'The server knows what was heard.',
+    'tool.requested': 'The model calls a tool.',
+    'tool.settled': 'A call has its result, or never will; `open` others have not.',
+    'debt.changed': '`owed` replies are owed now.',
+    'regions.moved': 'Raised by a region that made room: an owed reply may be asked for, a draining session may end.',
+  },
 };
 
 /** By chart and invoke id. */
@@ -72,4 +106,20 @@ export const serviceDescriptions = {
   },
   backgroundTasks: {},
   backgroundTask: { grace: 'waits until the tool has had its time to stop' },
+  realtimeSession: {
+    dialDeadline: 'waits for the link',
+    sessionDeadline: 'waits for the server’s session',
+    configureDeadline: 'waits for the configuration to be taken',
+    seedDeadline: 'waits for the history to be taken',
+    expiry: 'waits until the session’s time is nearly over',
+    drainDeadline: 'waits as long as a drain may take',
+    replyGrace: 'waits for the server’s own answer to what the user said',
+    requestDeadline: 'waits for the answer that was asked for',
+    occupiedDeadline: 'waits for the end of an answer that was not told',
+    recallDeadline: 'waits for the fate of a request that was given up',
+    cancelDeadline: 'waits for the end of an interrupted answer',
+    flushDeadline: 'waits until the server knows what was heard',
+    reconnect: 'would bring the link back, and gives up for now',
+    closeDeadline: 'waits for the server to close',
+  },
 } as const satisfies Readonly<Record<keyof typeof eventDescriptions, Readonly<Record<string, string>>>>;

@@ -151,7 +151,7 @@ const guards = {
   isDrained: and([
     stateIn({ live: { response: 'idle' } }),
     stateIn({ live: { playback: 'silent' } }),
-    stateIn({ live: { tools: 'none' } }),
+    stateIn({ live: { tools: 'noCall' } }),
   ]),
 };
 
@@ -206,10 +206,8 @@ const interruptedByRequest = {
   target: 'cancelling',
   actions: [{ type: 'silence', params: byRequest }, 'cancelResponse'],
 } as const;
-const begun = [
-  { guard: 'isRecalled', target: 'cancelling', reenter: true, actions: 'cancelResponse' },
-  { target: 'active' },
-] as const;
+const unwanted = { guard: 'isRecalled', target: 'cancelling', actions: 'cancelResponse' } as const;
+const begun = [unwanted, { target: 'active' }] as const;
 
 const closeFromLive = [
   { guard: 'drains', target: 'draining', actions: 'noteEnd' },
@@ -217,16 +215,16 @@ const closeFromLive = [
 ] as const;
 
 const owing = { guard: 'owes', target: 'owed' } as const;
-const even = { guard: 'owesNothing', target: 'none' } as const;
+const even = { guard: 'owesNothing', target: 'even' } as const;
 
 const config = {
   id: 'realtimeSession',
   description: 'One live voice session, from dialling to its end.',
   options: { maxIterations: 1000 },
   context: ({ input }: { readonly input: RealtimeSessionMachineContext }) => ({ scope: input.scope }),
-  initial: 'idle',
+  initial: 'resting',
   states: {
-    idle: {
+    resting: {
       description: 'Rests until it is told to connect: nothing may begin in a machine’s initial step.',
       tags: 'connecting',
       on: { 'session.connect': 'connecting', 'session.close': { target: 'closed', actions: 'noteEnd' } },
@@ -364,14 +362,14 @@ const config = {
               on: {
                 'microphone.opened': 'listening',
                 'speech.started': 'speaking',
-                'activity.started': 'open',
+                'activity.started': 'holding',
               },
             },
             listening: {
               description: 'The user is heard and does not speak.',
               tags: 'listening',
               entry: 'lookAround',
-              on: { 'speech.started': 'speaking', 'activity.started': 'open' },
+              on: { 'speech.started': 'speaking', 'activity.started': 'holding' },
             },
             speaking: {
               description: 'The user speaks: owed replies wait.',
@@ -380,7 +378,7 @@ const config = {
                 'speech.stopped': [{ guard: 'answers', target: 'committed' }, { target: 'listening' }],
                 'input.committed': [{ guard: 'answers', target: 'committed' }, { target: 'listening' }],
                 'input.cleared': 'listening',
-                'activity.started': 'open',
+                'activity.started': 'holding',
               },
             },
             committed: {
@@ -397,10 +395,10 @@ const config = {
               on: {
                 'response.created': 'listening',
                 'speech.started': 'speaking',
-                'activity.started': 'open',
+                'activity.started': 'holding',
               },
             },
-            open: {
+            holding: {
               description: 'The application says that the user speaks.',
               tags: 'userSpeaking',
               on: { 'activity.ended': 'listening', 'input.cleared': 'listening' },
@@ -476,7 +474,7 @@ const config = {
               description: 'The model answers.',
               tags: 'responding',
               on: {
-                'response.created': begun,
+                'response.created': unwanted,
                 'response.done': afterDone,
                 'response.interrupt': interruptedByRequest,
                 'speech.started': interruptedBySpeech,
@@ -492,7 +490,11 @@ const config = {
                 onDone: toIdle('cancel'),
                 onError: toIdle('cancel'),
               },
-              on: { 'response.created': begun, 'response.done': afterDone },
+              on: {
+                // Reenter: the server has its time again for another answer.
+                'response.created': [{ ...unwanted, reenter: true }, { target: 'active' }],
+                'response.done': afterDone,
+              },
             },
           },
         },
@@ -534,9 +536,9 @@ const config = {
         },
         tools: {
           description: 'Calls of the model that have no result yet.',
-          initial: 'none',
+          initial: 'noCall',
           states: {
-            none: {
+            noCall: {
               description: 'No call is open.',
               entry: 'lookAround',
               on: { 'tool.requested': 'running', 'response.interrupt': { actions: 'awaitQuiet' } },
@@ -545,7 +547,7 @@ const config = {
               description: 'At least one call is open.',
               tags: 'toolRunning',
               on: {
-                'tool.settled': { guard: 'isLast', target: 'none' },
+                'tool.settled': { guard: 'isLast', target: 'noCall' },
                 'response.interrupt': { actions: 'awaitQuiet' },
               },
             },
@@ -553,9 +555,9 @@ const config = {
         },
         debt: {
           description: 'The replies that are owed: the ledger holds them, this says whether there is one.',
-          initial: 'none',
+          initial: 'even',
           states: {
-            none: {
+            even: {
               description: 'No reply is owed.',
               on: {
                 'debt.changed': owing,

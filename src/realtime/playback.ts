@@ -156,11 +156,6 @@ export class PlaybackLedger {
     };
   }
 
-  close(): void {
-    this.#stopClock();
-    this.#segments = [];
-  }
-
   get #isEstimated(): boolean {
     return this.#parts.clock === 'estimate' && !this.#hasReports;
   }

@@ -12,6 +12,7 @@ type Fact<Type extends WireFact['type']> = Extract<WireFact, { readonly type: Ty
 
 /** Takes one fact. Facts of one link come in order; duplicates change nothing. */
 export function receiveFact(record: SessionRecord, fact: WireFact): void {
+  if (record.isStopped && fact.type !== 'wire.closed') return;
   switch (fact.type) {
     case 'audio.delta':
       return audioDelta(record, fact);

@@ -61,6 +61,8 @@ export class SessionRecord {
   chart: RealtimeChart | undefined;
   phase: RealtimePhase = 'connecting';
   isLive = false;
+  /** The session is ending: what still comes of it is of no concern. */
+  isStopped = false;
   sessionId: string;
   settings: WireSettings = {};
   usage: RealtimeUsage = noUsage;

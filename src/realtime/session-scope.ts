@@ -186,9 +186,9 @@ export class SessionScope implements RealtimeScope {
   #stop(): void {
     const { record } = this;
     record.isLive = false;
+    record.isStopped = true;
     record.microphone.close();
     if (!record.playback.isEmpty) this.#tellCut('close', record.playback.cut());
-    record.playback.close();
     dropCalls(record, 'the session is closed');
     const { current, beside } = record.responses;
     for (const response of [...(current === undefined ? [] : [current]), ...beside.values()]) {

@@ -1,10 +1,11 @@
 // Everything that is known about each chart in one place: for the tests, `npm run paths`, the mutants and the chart pages.
 
-import { executePaths, pathsOf, runners, type ChartWalk, type Runner } from './execute-paths.ts';
+import { executePaths, pathsOf, runnersOf, type ChartWalk, type Runner } from './execute-paths.ts';
 import { pairsOf } from './chart-facts.ts';
 import { backgroundTaskWalk, backgroundTasksWalk } from './background-walk.ts';
 import { asPairs, listedPairs, type ListedPairs } from './listed-pairs.ts';
 import { operativeWalk } from './operative-walk.ts';
+import { realtimeWalk } from './realtime-walk.ts';
 import { toolCallWalk } from './tool-call-walk.ts';
 import { turnWalk } from './turn-walk.ts';
 import type { PathCase } from '../../src/testing/index.ts';
@@ -18,16 +19,24 @@ function anyWalk<Case extends PathCase>(walk: ChartWalk<Case>): AnyWalk {
 
 /** The charts, by id. */
 export const walks: Readonly<
-  Record<'turn' | 'toolCall' | 'operative' | 'backgroundTasks' | 'backgroundTask', AnyWalk>
+  Record<'turn' | 'toolCall' | 'operative' | 'backgroundTasks' | 'backgroundTask' | 'realtimeSession', AnyWalk>
 > = {
   turn: anyWalk(turnWalk),
   toolCall: anyWalk(toolCallWalk),
   operative: anyWalk(operativeWalk),
   backgroundTasks: anyWalk(backgroundTasksWalk),
   backgroundTask: anyWalk(backgroundTaskWalk),
+  realtimeSession: anyWalk(realtimeWalk),
 };
 export type ChartId = keyof typeof walks;
-export const chartIds: readonly ChartId[] = ['turn', 'toolCall', 'operative', 'backgroundTasks', 'backgroundTask'];
+export const chartIds: readonly ChartId[] = [
+  'turn',
+  'toolCall',
+  'operative',
+  'backgroundTasks',
+  'backgroundTask',
+  'realtimeSession',
+];
 
 /** How the pairs of a chart stand against its list. */
 export interface PairReport {
@@ -65,10 +74,11 @@ export interface ChartReport {
   readonly paths: number;
   readonly steps: number;
   readonly seconds: number;
+  readonly runners: readonly Runner[];
 }
 
 /** Walks a chart on every runner and counts. Throws at the first step that differs from the reference. */
-export async function walkChart(id: ChartId, on: readonly Runner[] = runners): Promise<ChartReport> {
+export async function walkChart(id: ChartId, on: readonly Runner[] = runnersOf(walks[id])): Promise<ChartReport> {
   const started = performance.now();
   const walk = walks[id];
   const walked = await pathsOf(walk);
@@ -83,6 +93,7 @@ export async function walkChart(id: ChartId, on: readonly Runner[] = runners): P
     paths: sum(runs.map(({ paths }) => paths)),
     steps: sum(runs.map(({ steps }) => steps)),
     seconds: (performance.now() - started) / 1000,
+    runners: on,
   };
 }
 

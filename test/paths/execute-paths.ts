@@ -49,6 +49,18 @@ export interface ChartWalk<Case extends PathCase> {
   readonly machine: AnyStateMachine;
   readonly cases: readonly Case[];
   readonly settings: readonly ChartSetting<Case>[];
+  /** Who runs the chart. Default: every runner. */
+  readonly runners?: readonly Runner[];
+  /** Its paths, where simple paths and the cover of every edge would be too many: a chart with parallel regions. */
+  readonly paths?: () => readonly (WalkedPaths & {
+    readonly states: readonly string[];
+    readonly edges: MachinePath;
+  })[];
+}
+
+/** Who runs the chart of a walk. */
+export function runnersOf(walk: { readonly runners?: readonly Runner[] }): readonly Runner[] {
+  return walk.runners ?? runners;
 }
 
 /** Paths of one setting. */
@@ -59,6 +71,7 @@ export interface WalkedPaths {
 
 /** The paths of every setting: edge cover and simple paths, made from the chart once. */
 export async function pathsOf<Case extends PathCase>(walk: ChartWalk<Case>) {
+  if (walk.paths !== undefined) return walk.paths();
   return Promise.all(
     walk.settings.map(async ({ name, input }) => {
       const { states, edges, edgeCover, simplePaths } = await machinePaths(walk.machine, { input, cases: walk.cases });
@@ -91,9 +104,9 @@ export function executePaths<Case extends PathCase>(
       const chart = found.start(machine, runner, world);
       for (const [index, step] of path.entries()) {
         const given = cases.get(step.event) as Case; // paths are made of these cases only
-        const from = stateKeyOf(chart.getSnapshot().value);
+        const from = leafKeysOf(chart.getSnapshot().value);
         deliver(given, chart, world);
-        pairs.add(`${from} ${step.event.type}`);
+        for (const leaf of from) pairs.add(`${leaf} ${step.event.type}`);
         steps++;
         const seen = look(chart, world);
         const expected = reference.step(given);
@@ -160,6 +173,20 @@ function look(chart: RunningChart, world: OutsideWorld): Expected {
 
 function normal({ state, log, live, output }: Expected): Expected {
   return { state, log, live: live.toSorted(), output: output ?? null };
+}
+
+/** The leaf states in a key: `live.input.quiet|link.open` stands for two. */
+export function leavesInKey(key: string): readonly string[] {
+  const [first = '', ...others] = key.split('|');
+  const above = first.split('.').slice(0, -2).join('.');
+  return [first, ...others.map((other) => `${above}.${other}`)];
+}
+
+/** The keys of the leaf states that are active: one, but for parallel regions. */
+export function leafKeysOf(value: unknown): readonly string[] {
+  if (typeof value === 'string') return [value];
+  return Object.entries(value as Readonly<Record<string, unknown>>) // XState's state value: names of states
+    .flatMap(([name, child]) => leafKeysOf(child).map((key) => `${name}.${key}`));
 }
 
 // A path that another one begins with is executed with that one.

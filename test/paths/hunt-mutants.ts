@@ -1,6 +1,6 @@
 // Runs mutants against the suites of their chart and says which test found each.
 
-import { executePaths, pathsOf, PathFailure, runners, type Runner } from './execute-paths.ts';
+import { executePaths, pathsOf, PathFailure, runnersOf, type Runner } from './execute-paths.ts';
 import { mutantsOf, type Mutant } from './mutants.ts';
 import { walks, type ChartId } from './chart-suites.ts';
 
@@ -45,7 +45,7 @@ export async function huntOf(chart: ChartId): Promise<Hunt> {
       if (entry === undefined) throw new RangeError(`${chart} has no mutant ${index}.`);
       return entry.create();
     },
-    run: (index, on = runners) => {
+    run: (index, on = runnersOf(walk)) => {
       const entry = mutants[index];
       if (entry === undefined) throw new RangeError(`${chart} has no mutant ${index}.`);
       const foundBy: Partial<Record<Runner, string>> = {};

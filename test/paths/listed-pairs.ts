@@ -24,6 +24,35 @@ const turnStates = [
 ];
 const turnLives = ['active.running', 'active.settling', 'active.cancelling', 'active.preempting', 'active.closing'];
 const compactLives = ['compacting.free', 'compacting.claimed'];
+const realtimeRegions: Readonly<Record<string, readonly string[]>> = {
+  link: ['open', 'congested', 'expiring', 'draining'],
+  input: ['quiet', 'listening', 'speaking', 'committed', 'holding'],
+  response: ['idle', 'requested', 'occupied', 'recalling', 'active', 'cancelling'],
+  playback: ['silent', 'playing', 'flushing'],
+  tools: ['noCall', 'running'],
+  debt: ['even', 'owed'],
+};
+const connecting = ['dialing', 'awaitingSession', 'configuring', 'seeding'].map((state) => `connecting.${state}`);
+const realtimeTops = ['resting', ...connecting, 'reconnecting', 'closing', 'closed'];
+const realtimeLive = Object.entries(realtimeRegions).flatMap(([region, states]) =>
+  states.map((state) => `live.${region}.${state}`),
+);
+// Where a service of the realtime session lives: in one state, and beside it in every state of the other regions.
+const realtimeServices: readonly (readonly [string, string])[] = [
+  ['dialDeadline', 'connecting.dialing'],
+  ['sessionDeadline', 'connecting.awaitingSession'],
+  ['configureDeadline', 'connecting.configuring'],
+  ['seedDeadline', 'connecting.seeding'],
+  ['closeDeadline', 'closing'],
+  ['reconnect', 'reconnecting'],
+  ['drainDeadline', 'live.link.draining'],
+  ['replyGrace', 'live.input.committed'],
+  ['requestDeadline', 'live.response.requested'],
+  ['occupiedDeadline', 'live.response.occupied'],
+  ['recallDeadline', 'live.response.recalling'],
+  ['cancelDeadline', 'live.response.cancelling'],
+  ['flushDeadline', 'live.playback.flushing'],
+];
 const operativeStates = ['idle', 'reloading', ...turnLives, ...compactLives, 'closed'];
 
 const taskStates = ['running', 'stopping', 'completed', 'failed', 'stopped'];
@@ -94,7 +123,28 @@ export const listedPairs: Readonly<Record<string, readonly ListedPairs[]>> = {
     { ...but(operativeStates, ...turnLives), event: 'xstate.done.actor.turn', why: 'the turn lives in active only' },
     { ...but(operativeStates, ...turnLives), event: 'xstate.error.actor.turn', why: 'the turn lives in active only' },
   ],
+  realtimeSession: [
+    ...realtimeServices.flatMap(([service, home]) =>
+      ['done', 'error'].map((how) => ({
+        event: `xstate.${how}.actor.${service}`,
+        states: statesWithout(home),
+        why: `${service} lives in ${home} only`,
+      })),
+    ),
+    ...['done', 'error'].map((how) => ({
+      event: `xstate.${how}.actor.expiry`,
+      states: realtimeTops,
+      why: 'expiry lives in live only',
+    })),
+  ],
 };
+
+// The states in which a service never lives whose home is this one: other states of its region, and everything that is not live.
+function statesWithout(home: string): readonly string[] {
+  const [, region = ''] = home.split('.');
+  const beside = home.startsWith('live.') ? realtimeLive.filter((state) => !state.startsWith(`live.${region}.`)) : [];
+  return [...realtimeTops, ...realtimeLive].filter((state) => state !== home && !beside.includes(state));
+}
 
 /** `state event`, as executed pairs are written. */
 export function asPairs(listed: readonly ListedPairs[]): readonly string[] {

@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { chartIds, walks, type ChartId } from './chart-suites.ts';
-import { runners } from './execute-paths.ts';
+import { runnersOf } from './execute-paths.ts';
 import { huntOf, type Hunt } from './hunt-mutants.ts';
 import { listedMutants } from './listed-mutants.ts';
 import { mutantsOf } from './mutants.ts';
@@ -34,7 +34,7 @@ describe('mutants of the charts', () => {
           const fate = hunts.get(id)?.run(index);
           expect({ mutant: fate?.name, foundOn: Object.keys(fate?.foundBy ?? {}) }).toEqual({
             mutant: fate?.name,
-            foundOn: [...runners],
+            foundOn: [...runnersOf(walks[id])],
           });
         }),
         { numRuns: runs, seed },

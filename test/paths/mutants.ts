@@ -1,7 +1,7 @@
 // Mutants of a chart: each transition dropped, retargeted or no longer reentering, each guard removed or negated, each
 // action removed, one at a time. A mutant is a machine like any other, so that both runners run it.
 
-import { StateMachine, type AnyStateMachine } from 'xstate';
+import { not, StateMachine, type AnyStateMachine } from 'xstate';
 
 /** One changed chart. */
 export interface Mutant {
@@ -61,7 +61,12 @@ export function mutantsOf(machine: AnyStateMachine): readonly { readonly name: s
         (copy) => {
           (at(copy, [...site.path, site.index]) as Json)['guard'] = negated;
         },
-        { [negated]: (...args: unknown[]) => original[guard]?.(...args) !== true },
+        // One made of others, as `and(…)`, is only understood by XState.
+        {
+          [negated]: isComposed(original[guard])
+            ? not(guard)
+            : (...args: unknown[]) => original[guard]?.(...args) !== true,
+        },
       );
     }
     for (const [index, action] of list(actions).entries()) {
@@ -97,6 +102,10 @@ function normalise(node: Json): Json {
     result['invoke'] = { ...invoke, onDone: handlers(invoke['onDone']), onError: handlers(invoke['onError']) };
   }
   return result;
+}
+
+function isComposed(guard: unknown): boolean {
+  return typeof guard === 'function' && 'check' in guard;
 }
 
 function transitionSites(config: Json): readonly Site[] {

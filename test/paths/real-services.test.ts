@@ -15,8 +15,9 @@ import type { PairLog } from './real-turn.ts';
 import { toolCallWalk } from './tool-call-walk.ts';
 import { stagesOf, turnWalk } from './turn-walk.ts';
 
-// The charts of background tasks have their real services in test/properties/background-model.test.ts.
-type DrivenId = Exclude<ChartId, 'backgroundTasks' | 'backgroundTask'>;
+// The charts of background tasks have their real services in test/properties/background-model.test.ts, the realtime
+// session in test/realtime/session-model.test.ts.
+type DrivenId = Exclude<ChartId, 'backgroundTasks' | 'backgroundTask' | 'realtimeSession'>;
 
 const seen: Readonly<Record<DrivenId, Set<string>>> = { turn: new Set(), toolCall: new Set(), operative: new Set() };
 
