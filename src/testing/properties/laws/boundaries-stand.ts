@@ -49,9 +49,13 @@ function boundaryFault({ before, appended }: Outcome): string | undefined {
 }
 
 async function unfinishedFault(trial: Trial): Promise<string | undefined> {
-  for (const stage of trial.stages) {
-    if (stage !== 'beforeIteration' && stage !== 'compact') continue;
-    for (const [how, circumstances] of Object.entries(unfinished)) {
+  const { length } = trial.conversation.messages;
+  const all = Object.entries(unfinished);
+  // All of them take long: a large conversation is tried with one.
+  const tried = length <= 6 ? all : all.slice(length % all.length).slice(0, 1);
+  for (const { stage, appended: usually } of await trial.outcomes()) {
+    if (usually.length === 0) continue;
+    for (const [how, circumstances] of tried) {
       const { appended } = await trial
         .run(stage, copyOf(trial.conversation), circumstances)
         .catch(() => ({ appended: [] }));
