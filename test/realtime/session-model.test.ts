@@ -337,6 +337,33 @@ describe('random conversations', () => {
     );
   });
 
+  test('of nothing but speech and tools: the model speaks of every result', async () => {
+    const told = fc.oneof(
+      steps.filter((step) => step.do !== 'send' && step.do !== 'report'),
+      fc.constantFrom<Step>(
+        { do: 'server', action: 'callTool', ms: 1 },
+        { do: 'server', action: 'finish', ms: 1 },
+        { do: 'result', which: 0, respond: 'auto' },
+      ),
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        servers,
+        fc.array(told, { minLength: 20, maxLength: 60, size: 'max' }),
+        async (server, program) => {
+          const talk = new Conversation(server);
+          await talk.connect();
+          for (const step of program) await talk.take(step);
+          await talk.comeToRest();
+          checkReplies(talk);
+          await talk.end();
+          checkEvents(talk);
+        },
+      ),
+      { numRuns: Math.ceil(runs / 2) },
+    );
+  });
+
   test('keep every invariant when the line is cut behind any fact', async () => {
     await fc.assert(
       fc.asyncProperty(
