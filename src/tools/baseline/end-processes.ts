@@ -1,6 +1,7 @@
 // Ends a command with everything it started: asked first, then forced, until nothing of it is left.
 
 import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
 import { familyMembers, type ProcessFamily, type RunningProcess } from './process-table.ts';
@@ -55,7 +56,8 @@ function groupsOf(members: readonly RunningProcess[], own: number): Iterable<num
 
 function endTree(pid: number): readonly RunningProcess[] {
   try {
-    execFileSync('taskkill', ['/pid', String(pid), '/T', '/F'], { stdio: 'ignore' });
+    const program = join(process.env['SystemRoot'] ?? 'C:\\Windows', 'System32', 'taskkill.exe');
+    execFileSync(program, ['/pid', String(pid), '/T', '/F'], { stdio: 'ignore' });
   } catch {
     // it had ended
   }

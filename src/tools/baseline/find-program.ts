@@ -6,6 +6,9 @@ import { delimiter, isAbsolute, join } from 'node:path';
 
 import { isWithin } from './canonical-path.ts';
 
+/** Where the system's own programs are, for what runs unasked: a folder of the workspace may stand in front on the search path. */
+export const systemPath = '/usr/bin:/bin:/usr/local/bin:/run/current-system/sw/bin';
+
 /** The first executable file of one of the names (an absolute one is taken as it is), or undefined. Asks the disk. */
 export function findProgram(names: readonly string[], searchPath = process.env['PATH'] ?? ''): string | undefined {
   const endings = process.platform === 'win32' ? ['.exe', ''] : [''];
@@ -15,7 +18,7 @@ export function findProgram(names: readonly string[], searchPath = process.env['
       continue;
     }
     for (const folder of searchPath.split(delimiter)) {
-      if (folder === '') continue; // the working directory: not a place to take a shell from
+      if (!isAbsolute(folder)) continue; // below the working directory: not a place to take a shell from
       for (const ending of endings) {
         const path = join(folder, name + ending);
         if (isExecutable(path)) return path;

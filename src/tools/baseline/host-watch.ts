@@ -6,6 +6,7 @@ import { randomInt } from 'node:crypto';
 import { readFileSync, rmSync } from 'node:fs';
 import type { Socket } from 'node:net';
 
+import { systemPath } from './find-program.ts';
 import { markVariable } from './process-table.ts';
 
 // It hears of the host's end by the end of its standard input, which nobody but the host holds open: no signal handler
@@ -73,14 +74,18 @@ function watchHost(): void {
   if (lifeline !== undefined || process.platform === 'win32') return;
   const watcher = spawn('/bin/sh', ['-c', script, 'turnchart-watch'], {
     cwd: '/',
-    env: { PATH: process.env['PATH'] ?? '/usr/bin:/bin', HOST_NUMBER: hostNumber },
+    env: { PATH: systemPath, HOST_NUMBER: hostNumber },
     detached: true, // what is sent to the host's group must not reach it
     stdio: ['pipe', 'ignore', 'ignore'],
   });
   lifeline = watcher.stdin as Socket; // a pipe, as asked for above
-  lifeline.on('error', () => {}); // it has gone: the next command starts another
+  lifeline.on('error', () => {}); // it has gone
   watcher.once('error', () => (lifeline = undefined)); // no /bin/sh: the work at the host's exit is all there is
-  watcher.once('exit', () => (lifeline = undefined));
+  const began = performance.now();
+  watcher.once('exit', () => {
+    lifeline = undefined;
+    if (performance.now() - began > 1_000) watchHost(); // something ended it
+  });
   watcher.unref();
   lifeline.unref();
   for (const folder of folders) tell(`folder ${folder}`);

@@ -4,6 +4,8 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 
+import { systemPath } from './find-program.ts';
+
 /** One running process. */
 export interface RunningProcess {
   readonly pid: number;
@@ -97,7 +99,10 @@ function linuxProcess(pid: number): RunningProcess | undefined {
 
 function listedProcesses(): RunningProcess[] {
   try {
-    const listing = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,pgid=,stat=,comm='], { encoding: 'utf8' });
+    const listing = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,pgid=,stat=,comm='], {
+      encoding: 'utf8',
+      env: { PATH: systemPath },
+    });
     return listing.split('\n').flatMap((line) => {
       const [, pid, parent, group, state = '', name = ''] =
         /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+(.*)$/.exec(line) ?? [];

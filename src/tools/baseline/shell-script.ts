@@ -17,7 +17,7 @@ export interface ShellMarks {
 
 // The outer shell waits for the inner one, which runs the command as if it were the only one there.
 // - The pump makes the command's output a real pipe: what Node hands out is a socket, and /dev/stdout cannot be opened on
-//   it. It outlives a reader that left, so that a child in the background never dies of a closed pipe.
+//   it. It outlives a reader that left, so that a child in the background never dies of a closed pipe. It is the system's, whatever is first on the search path.
 // - The mark behind the inner shell's output tells that all of it has arrived, whoever else holds the pipe.
 // - "kill 0" must end neither: the pump is born with the signals ignored, and the outer shell traps them from then on,
 //   since traps, unlike ignored signals, are not inherited by the command.
@@ -25,7 +25,9 @@ export interface ShellMarks {
 const outer = String.raw`exec 2>/dev/null
 ulimit -x "$4"
 trap "" HUP INT QUIT TERM PIPE
-exec > >(cat 3>&- || exec cat >/dev/null 3>&-)
+pump="command -p cat"
+command -pv cat >/dev/null || pump=cat
+exec > >($pump 3>&- || $pump >/dev/null 3>&-)
 trap : HUP INT QUIT TERM; trap - PIPE
 echo "pump $!" >&3
 "$0" -c "$3" bash "$2" 2>&1

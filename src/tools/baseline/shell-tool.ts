@@ -6,6 +6,7 @@ import type { BackgroundTool } from '../../contracts/background-task.ts';
 import { defineBackgroundTool, type BackgroundToolContext } from '../define-background-tool.ts';
 import { ToolResult } from '../tool-result.ts';
 import { errorMessage } from '../error-message.ts';
+import { isWithin } from './canonical-path.ts';
 import { exitMeaning } from './exit-meaning.ts';
 import { leadsOutside } from './find-program.ts';
 import { lenientArguments } from './lenient-arguments.ts';
@@ -103,6 +104,8 @@ function readOnlyTest(shell: Shell, { cwd, roots, env = 'scrubbed' }: ShellOptio
     const variables = shellVariables(env, process.env);
     if (startsOtherCode(variables)) return false;
     const folders = (roots ?? [cwd]).map((folder) => realOr(resolve(cwd, folder)));
+    const program = shell.program();
+    if (program === undefined || folders.some((folder) => isWithin(realOr(program), folder))) return false;
     return shell.isReadOnly(command, (program) => leadsOutside(program, variables['PATH'] ?? '', folders));
   };
 }

@@ -19,6 +19,7 @@ import { describe, expect, it } from 'vitest';
 
 import { commandLine } from '../../../src/tools/baseline/command-words.ts';
 import { bashTool, isReadOnlyCommand, readOnlyPrograms } from '../../../src/tools/index.ts';
+import { callTool, newContext } from './workbench.ts';
 
 const runs = (count: number) => ({ numRuns: count * Number(process.env['TURNCHART_RUNS'] ?? 1) });
 
@@ -380,6 +381,37 @@ describe('a name that leads into the workspace asks', () => {
       expect(asks('pwd', { BASH_ENV: 'x' })).toBe(true);
       expect(asks('ls', { 'BASH_FUNC_ls%%': '() { touch x; }' })).toBe(true);
     });
+  });
+
+  it('as does everything where the shell itself is of the workspace', () => {
+    withFolder((folder, asks) => {
+      const before = process.env['PATH'];
+      writeFileSync(join(folder, 'bin', 'bash'), '#!/bin/sh\n', { mode: 0o755 });
+      process.env['PATH'] = `${join(folder, 'bin')}:${system}`;
+      try {
+        expect(asks('pwd')).toBe(true);
+      } finally {
+        process.env['PATH'] = before;
+      }
+    });
+  });
+
+  it('and nothing of it runs beside a command that does not ask', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'turnchart-test-'));
+    try {
+      for (const name of ['cat', 'grep', 'sleep', 'printf', 'rm', 'cut', 'ps', 'sh']) {
+        writeFileSync(join(folder, name), `#!/bin/sh\n: > "${folder}/ran-$(basename "$0")"\nexec /bin/${name} "$@"\n`, {
+          mode: 0o755,
+        });
+      }
+      const tool = bashTool({ cwd: folder, env: { PATH: `${folder}:${system}` } });
+      expect(await callTool(tool, { command: 'pwd; echo a | wc -l' }, newContext())).toMatchObject({
+        text: `${folder}\n1`,
+      });
+      expect(readdirSync(folder).filter((name) => name.startsWith('ran-'))).toEqual([]);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 
   it('a program that is nowhere asks', () => {
