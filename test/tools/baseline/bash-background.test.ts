@@ -154,9 +154,7 @@ test('a model starts, polls and stops one through an engine', async () => {
   };
   await engine.run(conversation).result;
   const text = JSON.stringify(conversation.messages);
-  expect(text).toMatch(
-    /Bash goes on in the background as task \S+\.\\nRead its status.*Everything it writes is in /,
-  );
+  expect(text).toMatch(/Bash goes on in the background as task \S+\.\\nRead its status.*Everything it writes is in /);
   expect(text).toContain('running.\\nEverything it writes is in ');
   expect(text).toContain('New output:\\nup\\n');
   expect(text).toMatch(/stopped after \d+\.\d s\. It was started with \{\\"command\\":\\"echo up; sleep/);

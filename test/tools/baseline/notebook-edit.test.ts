@@ -1,48 +1,13 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { z } from 'zod';
 
 import { editNotebook, type NotebookChange } from '../../../src/tools/baseline/edit-notebook.ts';
+import { minors, notebookFaults } from './notebook-schema.ts';
 import { shownLines, workbench } from './workbench.ts';
 
 const runs = Number(process.env['TURNCHART_RUNS'] ?? 1);
 
-// The rules of nbformat 4 for cells, as in nbformat.v4.<minor>.schema.json.
-function cellSchema(minor: number): z.ZodType {
-  const id =
-    minor >= 5
-      ? {
-          id: z
-            .string()
-            .regex(/^[a-zA-Z0-9-_]+$/)
-            .min(1)
-            .max(64),
-        }
-      : {};
-  const source = z.union([z.string(), z.array(z.string())]);
-  const metadata = z.record(z.string(), z.unknown());
-  return z.discriminatedUnion('cell_type', [
-    z.strictObject({
-      ...id,
-      cell_type: z.literal('code'),
-      metadata,
-      source,
-      outputs: z.array(z.unknown()),
-      execution_count: z.int().nullable(),
-    }),
-    z.strictObject({ ...id, cell_type: z.literal('markdown'), metadata, source, attachments: z.unknown().optional() }),
-    z.strictObject({ ...id, cell_type: z.literal('raw'), metadata, source, attachments: z.unknown().optional() }),
-  ]);
-}
-
 type Cell = { readonly [key: string]: unknown };
-const notebookSchema = (minor: number): z.ZodType =>
-  z.strictObject({
-    cells: z.array(cellSchema(minor)),
-    metadata: z.record(z.string(), z.unknown()),
-    nbformat: z.literal(4),
-    nbformat_minor: z.literal(minor),
-  });
 
 const cells: readonly Cell[] = [
   { cell_type: 'markdown', id: 'intro', metadata: {}, source: ['# Title\n', 'text'] },
@@ -84,6 +49,28 @@ it('replaces a source, clears the outputs and leaves the rest byte for byte', ()
     ),
   );
   expect(result).toBe(expected);
+});
+
+it.each(minors)('the schema of nbformat 4.%i takes a notebook, and finds what is wrong with one', (minor) => {
+  const cell = { cell_type: 'code', metadata: {}, source: 'x', outputs: [], execution_count: null };
+  const id = minor >= 5 ? { id: 'a' } : {};
+  const faultsOf = (more: object) => notebookFaults(notebook(minor, [{ ...cell, ...id, ...more }]), minor);
+  const result = (data: object) => ({ output_type: 'execute_result', execution_count: 1, metadata: {}, data });
+  expect(notebookFaults(notebook(minor), minor)).toEqual([]);
+  expect(faultsOf({ outputs: [result({ 'text/plain': ['1'], 'application/json': { any: 1 } })] })).toEqual([]);
+  const wrong: readonly object[] = [
+    { source: 5 },
+    { execution_count: 'one' },
+    { metadata: { tags: 'one' } },
+    { metadata: { name: '' } },
+    { cell_type: 'poem' },
+    { outputs: [{ output_type: 'whisper' }] },
+    { outputs: [result({ 'text/plain': { any: 1 } })] },
+    { more: 1 },
+    ...(minor >= 5 ? [{ id: 'a b' }, { id: 'a'.repeat(65) }, { id: undefined }] : []),
+  ];
+  const passed = wrong.filter((more) => faultsOf(more).length === 0);
+  expect(passed).toEqual([]);
 });
 
 it('keeps a source that is one string one string', () => {
@@ -217,7 +204,7 @@ it('law: any chain of edits keeps a notebook valid and every untouched cell byte
   });
   fc.assert(
     fc.property(
-      fc.constantFrom(2, 4, 5),
+      fc.constantFrom(...minors),
       fc.constantFrom<string | number>(1, 2, '\t', 0),
       fc.array(change, { maxLength: 8 }),
       (minor, indent, changes) => {
@@ -244,7 +231,7 @@ it('law: any chain of edits keeps a notebook valid and every untouched cell byte
                 : after.toSpliced(index ?? 0, 1);
           expect(kept).toEqual(untouched);
         }
-        expect(notebookSchema(minor).safeParse(JSON.parse(text)).error).toBeUndefined();
+        expect(notebookFaults(JSON.parse(text), minor)).toEqual([]);
         // Written by the same rules throughout: nothing but what a JSON writer would give.
         expect(text).toBe(JSON.stringify(JSON.parse(text), null, indent));
       },
