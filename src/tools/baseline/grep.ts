@@ -17,7 +17,7 @@ import { runRipgrep } from './run-ripgrep.ts';
 import { createSearchAnswer, type SearchAnswer } from './search-answer.ts';
 import { searchFiles } from './search-files.ts';
 import { createSearchLineReader } from './search-lines.ts';
-import { realOr, shownPath } from './shown-path.ts';
+import { printablePath, realOr, shownPath } from './shown-path.ts';
 import { createWorkspace, type Workspace, type WorkspaceOptions } from './workspace.ts';
 
 /** Options of Grep. */
@@ -110,7 +110,7 @@ async function searchWithRipgrep(
   if (end.code === 2 && isFaultOfRequest(end.complaints)) return { fault: explained(end.complaints, args) };
   const notes = end.isTimeUp ? [partialNote] : [];
   if (end.complaints !== '' && end.code === 2) {
-    notes.push(`[Some files could not be searched: ${firstLine(end.complaints)}]`);
+    notes.push(`[Some files could not be searched: ${printablePath(firstLine(end.complaints))}]`);
   }
   return notes;
 }

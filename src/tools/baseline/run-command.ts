@@ -11,6 +11,7 @@ import { startFamily, watchGroup } from './host-watch.ts';
 import { createMarkedStream } from './marked-stream.ts';
 import { familyMembers, type RunningProcess } from './process-table.ts';
 import type { ShellMarks, ShellStart } from './shell-script.ts';
+import { printablePath } from './shown-path.ts';
 
 /** What to run. */
 export interface CommandRun {
@@ -121,7 +122,7 @@ async function stillRunning(family: Parameters<typeof familyMembers>[0]): Promis
 }
 
 function named({ name, pid }: RunningProcess): string {
-  return `${name} (${pid})`;
+  return `${printablePath(name)} (${pid})`;
 }
 
 async function firstCause(

@@ -3,6 +3,7 @@
 import { stat } from 'node:fs/promises';
 
 import type { ToolSession } from '../../contracts/tool.ts';
+import { printablePath } from './shown-path.ts';
 import type { Workspace } from './workspace.ts';
 
 const key = Symbol('turnchart.shellFolder');
@@ -20,7 +21,7 @@ export async function startFolder(workspace: Workspace, session: ToolSession): P
   keptIn(session).folder = undefined;
   return {
     folder: workspace.cwd,
-    note: `[The working directory ${kept} is gone. The command ran in ${workspace.cwd}.]`,
+    note: `[The working directory ${printablePath(kept)} is gone. The command ran in ${workspace.cwd}.]`,
   };
 }
 
@@ -40,17 +41,17 @@ export async function keepFolder(
   ended: string | undefined,
 ): Promise<string> {
   if (ended === undefined) {
-    return `[The shell did not tell its last working directory. It stays ${started}.]`;
+    return `[The shell did not tell its last working directory. It stays ${printablePath(started)}.]`;
   }
   if (ended === started) return '';
   const found = await workspace.resolve(ended, 'read');
   if (found.type === 'path' && (await isUsable(workspace, found.path))) {
     if (found.path === (await workspace.resolve(started, 'read').then(pathOf))) return '';
     keptIn(session).folder = found.path;
-    return `[The working directory is now ${found.path}.]`;
+    return `[The working directory is now ${printablePath(found.path)}.]`;
   }
   keptIn(session).folder = undefined;
-  return `[${ended} is not a folder commands may stay in. The working directory is ${workspace.cwd} again.]`;
+  return `[${printablePath(ended)} is not a folder commands may stay in. The working directory is ${workspace.cwd} again.]`;
 }
 
 function pathOf(found: Awaited<ReturnType<Workspace['resolve']>>): string | undefined {

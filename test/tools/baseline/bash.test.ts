@@ -136,6 +136,19 @@ describe('the working directory', () => {
     expect((await bench.call('Bash', { command: 'pwd' })).text).toBe(bench.folder);
   });
 
+  it('is kept whatever its name holds, and told on one line', async () => {
+    const bench = await workbench();
+    for (const name of ['two\nlines', 'tab\there', 'é 漢 🏷', '$(x) `y` "z"', "it's", '-n', '\u001B[31m']) {
+      const folder = join(bench.folder, name);
+      await mkdir(folder);
+      const quoted = `'${folder.replaceAll("'", "'\\''")}'`;
+      expect((await bench.call('Bash', { command: `cd ${quoted}` })).text).not.toMatch(/now [^\n]*\n/);
+      expect((await bench.call('Bash', { command: 'pwd | base64 -w0' })).text).toBe(
+        Buffer.from(`${folder}\n`).toString('base64'),
+      );
+    }
+  });
+
   it('goes back to the start when it is gone', async () => {
     const bench = await workbench();
     await bench.call('Bash', { command: 'mkdir a; cd a' });
