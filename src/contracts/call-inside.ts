@@ -2,9 +2,12 @@
 
 import type { Usage } from '../conversation/usage.ts';
 import type { Approve } from './engine.ts';
+import type { Host } from './host.ts';
 
 /** Carried by the contexts of background tools. */
 export interface CallInside {
+  /** The engine's. */
+  readonly host: Host;
   /** Who is asked about the turn's own calls. */
   readonly approve: Approve | undefined;
   /** How long the call has after a cancel; undefined while nobody has cancelled. */

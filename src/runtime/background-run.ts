@@ -51,6 +51,7 @@ export class BackgroundRun implements GraceScope {
   readonly toolName: string;
   readonly label: string;
   readonly startedAt: number;
+  readonly host: Host;
   readonly output: BackgroundOutput;
   #parts: TaskParts | undefined;
   readonly #controller = new AbortController();
@@ -65,6 +66,7 @@ export class BackgroundRun implements GraceScope {
     this.owner = context.session.id;
     this.toolName = tool.name;
     this.label = shortText(jsonText(args), 200);
+    this.host = host;
     this.startedAt = host.now();
     this.output = new BackgroundOutput(parts.maxOutputBytes);
     this.#parts = parts;
@@ -133,9 +135,8 @@ export class BackgroundRun implements GraceScope {
 
   afterGrace(fn: () => void): () => void {
     if (this.#parts === undefined) return () => undefined;
-    const { host, graceMs } = this.#parts;
-    const timer = host.setTimeout(fn, graceMs);
-    return () => host.clearTimeout(timer);
+    const timer = this.host.setTimeout(fn, this.#parts.graceMs);
+    return () => this.host.clearTimeout(timer);
   }
 
   /** What inspectors see of it. */
@@ -154,7 +155,7 @@ export class BackgroundRun implements GraceScope {
     const parts = this.#parts;
     if (parts === undefined) return;
     this.#parts = undefined;
-    this.#endedAt = parts.host.now();
+    this.#endedAt = this.host.now();
     this.#result ??= ToolResult.error(
       `${this.toolName} was told to stop and did not end within ${parts.graceMs} ms. It may still be at work.`,
     );

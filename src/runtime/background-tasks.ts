@@ -12,8 +12,9 @@ import {
   type TaskSupport,
   type TellNotice,
 } from '../contracts/background-task.ts';
+import { insideOf } from '../contracts/call-inside.ts';
 import { TurnchartError } from '../contracts/errors.ts';
-import { hostWith, type Host } from '../contracts/host.ts';
+import { defaultHost, hostWith, type Host } from '../contracts/host.ts';
 import type { Inspect } from '../contracts/inspect.ts';
 import type { ToolContext } from '../contracts/tool.ts';
 import type { JsonValue } from '../conversation/json.ts';
@@ -40,7 +41,7 @@ export interface BackgroundTasksOptions {
   readonly maxOutputBytes?: number;
   /** Milliseconds a task has to end after it was told to stop; then it counts as stopped. Default 2,000. */
   readonly stopGraceMs?: number;
-  /** Time and identity. Ids must be unique among all tasks of the registry. */
+  /** Time and identity. Default: those of the engine whose call starts the task. */
   readonly host?: Partial<Host>;
   /** Told when a listener throws. Default: ignored. */
   readonly onListenerError?: (error: unknown) => void;
@@ -84,7 +85,7 @@ class Registry implements BackgroundTasksScope {
   readonly #maxRetained: number;
   readonly #maxOutputBytes: number;
   readonly #graceMs: number;
-  readonly #host: Host;
+  readonly #host: Host | undefined;
   readonly #onListenerError: (error: unknown) => void;
   readonly #watch;
   readonly #actor;
@@ -103,7 +104,7 @@ class Registry implements BackgroundTasksScope {
     this.#maxRetained = atLeastZero('maxRetained', options.maxRetained, 100);
     this.#maxOutputBytes = atLeastZero('maxOutputBytes', options.maxOutputBytes, 1_048_576);
     this.#graceMs = Math.min(atLeastZero('stopGraceMs', options.stopGraceMs, 2_000), longestDelayMs);
-    this.#host = hostWith(options.host);
+    this.#host = options.host === undefined ? undefined : hostWith(options.host);
     this.#onListenerError = quietly(options.onListenerError);
     this.#watch = watchOf({ inspect: options.inspect }, this.#onListenerError);
     this.#actor = createActor(registryLogic, { id: 'backgroundTasks', input: { scope: this }, ...this.#watch });
@@ -123,12 +124,13 @@ class Registry implements BackgroundTasksScope {
         `The registry of background tasks is closed, so ${tool.name} cannot start.`,
       );
     }
+    const host = this.#host ?? insideOf(context)?.host ?? defaultHost;
     const run = new BackgroundRun({
-      id: this.#host.createId('task'),
+      id: this.#freshId(host),
       tool,
       args,
       context,
-      host: this.#host,
+      host,
       maxOutputBytes: this.#maxOutputBytes,
       graceMs: this.#graceMs,
       watch: this.#watch,
@@ -210,6 +212,14 @@ class Registry implements BackgroundTasksScope {
     return { live: this.#live.size, retained: this.#retained.size };
   }
 
+  // Engines that share the registry may have hosts that count alike.
+  #freshId(host: Host): string {
+    const given = host.createId('task');
+    let id = given;
+    for (let n = 2; this.#tasks.has(id); n++) id = `${given}-${n}`;
+    return id;
+  }
+
   #known(id: string): BackgroundRun {
     const run = this.find(id);
     if (run !== undefined) return run;
@@ -227,7 +237,7 @@ class Registry implements BackgroundTasksScope {
       this.#waiters.set(run.id, waiters);
       const leave = (): void => {
         waiters.delete(done);
-        this.#host.clearTimeout(timer);
+        run.host.clearTimeout(timer);
         signal?.removeEventListener('abort', abandon);
       };
       const done = (): void => {
@@ -239,7 +249,7 @@ class Registry implements BackgroundTasksScope {
         reject(signal?.reason);
       };
       // A timer cannot wait for ever.
-      const timer = timeoutMs <= longestDelayMs ? this.#host.setTimeout(done, Math.max(0, timeoutMs)) : undefined;
+      const timer = timeoutMs <= longestDelayMs ? run.host.setTimeout(done, Math.max(0, timeoutMs)) : undefined;
       waiters.add(done);
       signal?.addEventListener('abort', abandon, { once: true });
     });

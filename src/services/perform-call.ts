@@ -377,6 +377,7 @@ export class PerformedCall {
     const record = this.#record;
     const graceMs = () => this.#graceMs;
     return {
+      host: record.settings.host,
       approve: record.approve,
       get graceMs() {
         return graceMs();

@@ -299,3 +299,36 @@ describe('a call in the background', () => {
     expect(tasks.get('task_1')?.status).toBe('stopped');
   });
 });
+
+describe('a registry without a host of its own', () => {
+  test('lives on the clock of the engine whose call started the task, and takes its ids', async () => {
+    const host = simulatedHost({ startAt: 1_000 });
+    const tasks = createBackgroundTasks();
+    const works: Work[] = [];
+    const turn = startTurn({
+      host,
+      backgroundTasks: tasks,
+      tools: [workTool(works)],
+      script: [
+        { calls: [inBackground] },
+        { calls: [{ name: 'TaskOutput', args: { task_id: 'task_1' } }] },
+        { calls: [{ name: 'TaskStop', args: { task_id: 'task_1' } }] },
+        { text: 'fine' },
+      ],
+    });
+    await turn.end(32_000);
+    expect(tasks.get('task_1')).toMatchObject({ status: 'stopped', startedAt: 1_000, endedAt: 33_000 });
+  });
+
+  test('gives fresh ids where two engines’ hosts count alike', async () => {
+    const tasks = createBackgroundTasks();
+    for (let engine = 0; engine < 3; engine++) {
+      await startTurn({
+        backgroundTasks: tasks,
+        tools: [workTool([])],
+        script: [{ calls: [inBackground] }, { text: 'fine' }],
+      }).end();
+    }
+    expect(tasks.list().map(({ id }) => id)).toEqual(['task_1', 'task_1-2', 'task_1-3']);
+  });
+});

@@ -3,6 +3,7 @@
 import { insideOf } from '../../contracts/call-inside.ts';
 import type { Engine } from '../../contracts/engine.ts';
 import type { TurnResult } from '../../contracts/events.ts';
+import { defaultHost, type Host } from '../../contracts/host.ts';
 import type { Operative } from '../../contracts/operative.ts';
 import type { Tool } from '../../contracts/tool.ts';
 import { createConversation, type Conversation } from '../../conversation/conversation.ts';
@@ -54,7 +55,7 @@ async function work(spawn: Spawn, context: BackgroundToolContext, depth: number)
   const { name, type, prompt, options } = spawn;
   const { signal, turnContext } = context;
   const inside = insideOf(context);
-  const engine = engineOf(type, new Set(['Agent', spawn.toolName]));
+  const engine = engineOf(type, new Set(['Agent', spawn.toolName]), inside?.host ?? defaultHost);
   const { settings } = internalsOf(engine);
   const conversation = options.seed?.(prompt, type) ?? scratchConversation(prompt, type);
   const approve = settings.approve ?? inside?.approve;
@@ -85,16 +86,19 @@ async function work(spawn: Spawn, context: BackgroundToolContext, depth: number)
   }
 }
 
-// The recipe's engine, without a way to spawn further ones unless the type allows it.
-function engineOf({ engine, allowRecursion }: SubagentType, spawners: ReadonlySet<string>): Engine {
+// The recipe's engine, without a way to spawn further ones unless the type allows it, and on the parent's host unless it
+// has one of its own.
+function engineOf({ engine, allowRecursion }: SubagentType, spawners: ReadonlySet<string>, host: Host): Engine {
   const isAllowed = ({ name }: Pick<Tool, 'name'>): boolean => allowRecursion === true || !spawners.has(name);
   const recipe = engine();
   if (!('build' in recipe)) {
     const { tools } = recipe;
-    return createEngine({ ...recipe, ...(tools === undefined ? {} : { tools: tools.filter(isAllowed) }) });
+    return createEngine({ host, ...recipe, ...(tools === undefined ? {} : { tools: tools.filter(isAllowed) }) });
   }
   const built = recipe.build();
-  return built.tools.every(isAllowed) ? built : recipe.with({ tools: built.tools.filter(isAllowed) }).build();
+  const usesOwnHost = internalsOf(built).settings.host !== defaultHost;
+  if (built.tools.every(isAllowed) && (usesOwnHost || host === defaultHost)) return built;
+  return recipe.with({ ...(usesOwnHost ? {} : { host }), tools: built.tools.filter(isAllowed) }).build();
 }
 
 function scratchConversation(prompt: string, { systemPrompt }: SubagentType): Conversation {

@@ -141,6 +141,41 @@ describe('a subagent', () => {
   });
 });
 
+describe('the host of a subagent', () => {
+  const parts = { transformers: [] };
+  const look = toolOf('look');
+  let ids = 0;
+  const own = { createId: (kind: string) => `own_${kind}_${++ids}` };
+
+  test.each<[string, () => EngineOptions | EngineBuilder, 'parent' | 'own']>([
+    ['of plain options is the parent’s', () => ({ ...parts, model: scriptedModel([{ text: 'ok' }]) }), 'parent'],
+    ['of a builder is the parent’s', () => new EngineBuilder({ model: scriptedModel([{ text: 'ok' }]) }), 'parent'],
+    ['that options name is theirs', () => ({ ...parts, host: own, model: scriptedModel([{ text: 'ok' }]) }), 'own'],
+    [
+      'that a builder names is its own',
+      () => new EngineBuilder({ host: own, model: scriptedModel([{ text: 'ok' }]) }),
+      'own',
+    ],
+  ])('%s', async (_what, engine, whose) => {
+    const sessions: string[] = [];
+    const bench = startAgent({
+      child: [],
+      type: { engine },
+      tools: [look],
+      own: {
+        operative: (made, conversation, more) => {
+          const operative = createOperative({ engine: made, conversation, ...more });
+          sessions.push(operative.session.id);
+          return operative;
+        },
+      },
+    });
+    await bench.turn.end();
+    // The parent's host has given the session of the parent's turn before.
+    expect(sessions).toEqual([whose === 'parent' ? 'session_2' : expect.stringMatching(/^own_session/)]);
+  });
+});
+
 describe('recursion', () => {
   const inner = () =>
     agentTool({ inner: { description: 'x', engine: () => ({ model: scriptedModel([]), transformers: [] }) } });
