@@ -174,8 +174,11 @@ class VoiceOperative implements RealtimeOperative {
       case 'toolCall.cancelled':
         return this.#runs.drop(event.callId);
       case 'speech.started':
-      case 'response.interrupted':
         return this.#runs.cancel((call) => this.#policyOf(call) === 'cancel');
+      case 'response.interrupted':
+        // The user's voice was heard before.
+        if (event.cause === 'request') this.#runs.cancel((call) => this.#policyOf(call) === 'cancel');
+        return;
       case 'session.closed':
         return this.#runs.dropAll();
       default:
