@@ -2,6 +2,7 @@
 // within one interleaved run on a model and tools that cost nothing; the machine decides the microseconds.
 
 import { createEngine, createOperative, defineTool, type Model, type StreamEvent } from '../src/index.ts';
+import { steerRow } from './steer.ts';
 
 interface Answer {
   readonly deltas: number;
@@ -119,6 +120,8 @@ async function measure(once: () => Promise<number>, expected: number, units: num
 console.log(
   'scenario | unit | floor µs | turnchart µs | wall, × floor | CPU, × floor\n--- | --- | ---: | ---: | ---: | ---:',
 );
+// First, while nothing is warm yet: a person who steers does so once.
+for (const line of await steerRow()) console.log(line);
 for (const scenario of scenarios) {
   const sides = [floor(scenario), ours(scenario)] as const;
   const expected = await sides[0]();
