@@ -5,9 +5,10 @@
 import type { TaskOutputPart } from '../contracts/background-task.ts';
 import { firstBytes, lastBytes, utf8Length } from '../tools/bounded-text.ts';
 
-/** Keeps at most `maxBytes` for readers (and about half as much again for itself), cut between characters. */
+/** Shows at most `maxBytes`, a notice included, cut between characters; keeps about twice as much. */
 export class BackgroundOutput {
   readonly #maxBytes: number;
+  readonly #maxHeadBytes: number;
   readonly #maxTailBytes: number;
   // Strings and not lists: adding to one is cheap, and a snapshot is free.
   #head = '';
@@ -20,8 +21,10 @@ export class BackgroundOutput {
   #bytes = 0;
 
   constructor(maxBytes: number) {
+    const room = Math.max(0, maxBytes - (maxBytes < 200 ? 3 : 100)); // for the notice
     this.#maxBytes = maxBytes;
-    this.#maxTailBytes = Math.floor(maxBytes / 2);
+    this.#maxHeadBytes = Math.ceil(room / 2);
+    this.#maxTailBytes = Math.floor(room / 2);
   }
 
   write(given: string): void {
@@ -31,7 +34,7 @@ export class BackgroundOutput {
     const bytes = utf8Length(text);
     this.#units += text.length;
     this.#bytes += bytes;
-    if (this.#tailBytes > 0 || this.#bytes > this.#maxBytes - this.#maxTailBytes) return this.#addToTail(text, bytes);
+    if (this.#tailBytes > 0 || this.#bytes > this.#maxHeadBytes) return this.#addToTail(text, bytes);
     this.#head += text;
     this.#headBytes += bytes;
   }
@@ -51,6 +54,7 @@ export class BackgroundOutput {
     if (total <= this.#maxBytes) return () => head + tail;
     const headBytes = this.#headBytes;
     const maxTailBytes = this.#maxTailBytes;
+    if (this.#maxBytes < 200) return () => (this.#maxBytes < 3 ? '' : `${head}…${endOf(tail, maxTailBytes)}`);
     return () => {
       const end = endOf(tail, maxTailBytes);
       return `${head}\n\n[… ${total - headBytes - utf8Length(end)} of ${total} bytes left out …]\n\n${end}`;
@@ -69,7 +73,7 @@ export class BackgroundOutput {
   }
 
   #addToTail(text: string, bytes: number): void {
-    const room = this.#maxBytes - this.#maxTailBytes - this.#headBytes;
+    const room = this.#maxHeadBytes - this.#headBytes;
     const isFirst = this.#tailBytes === 0 && this.#units === this.#head.length + text.length;
     const part = isFirst && room > 0 ? firstBytes(text, room) : '';
     const partBytes = utf8Length(part);
