@@ -17,7 +17,7 @@ export interface MicrophoneParts {
   readonly stalled: (isStalled: boolean) => void;
 }
 
-// A native WebSocket tells nobody when it has sent something.
+// A native WebSocket tells nobody when it has sent something, and others tell only of what they were asked about.
 const pollMs = 20;
 const reportEveryMs = 1_000;
 
@@ -198,7 +198,7 @@ export class Microphone {
   }
 
   #startPolling(): void {
-    if (this.#poll !== undefined || this.#link === undefined || this.#link.tellsWritten) return;
+    if (this.#poll !== undefined || this.#link === undefined) return;
     this.#poll = this.#parts.host.setTimeout(() => {
       this.#poll = undefined;
       this.#pump();
