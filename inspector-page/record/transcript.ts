@@ -371,7 +371,7 @@ class Fold {
         return { type: 'text', text: textOf(block['summary']) };
       case 'toolCall': {
         const id = textOf(block['id']);
-        const args = block['args'] === undefined ? textOf(block['rawArgs']) : JSON.stringify(block['args'], null, 1);
+        const args = block['args'] === undefined ? textOf(block['rawArgs']) : jsonOf(block['args']);
         return { type: 'call', id, name: textOf(block['name']), args, ...(this.#calls.get(id) ?? asked) };
       }
       default:
@@ -428,6 +428,14 @@ function timesOf(
     }
   }
   return times;
+}
+
+function jsonOf(value: unknown): string {
+  try {
+    return JSON.stringify(value, null, 1);
+  } catch {
+    return '(too deep to be shown)';
+  }
 }
 
 function contentText(content: unknown): string {

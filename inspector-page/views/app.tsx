@@ -7,6 +7,7 @@ import { useVersion, type Store } from '../record/store.ts';
 import { transcriptOf } from '../record/transcript.ts';
 import { ActorTree } from './actor-tree.tsx';
 import { ActorView } from './actor-view.tsx';
+import { Guarded } from './guarded.tsx';
 import { SequenceMarkers, SequenceView } from './sequence-view.tsx';
 import { stepFrom, Timeline } from './timeline.tsx';
 import { TopBar } from './top-bar.tsx';
@@ -63,7 +64,9 @@ export function App({ store }: { readonly store: Store }) {
           {selected === undefined ? (
             <p className="empty">Nothing has happened yet.</p>
           ) : (
-            <ActorView actor={selected} place={place} onSelect={onSelect} />
+            <Guarded of={`${selected.id} ${place}`}>
+              <ActorView actor={selected} place={place} onSelect={onSelect} />
+            </Guarded>
           )}
         </section>
         <section className="panel panel-side" aria-label="Conversation" data-side={side}>
@@ -75,7 +78,9 @@ export function App({ store }: { readonly store: Store }) {
             ))}
           </div>
           {side === 'transcript' && transcript !== undefined && (
-            <TranscriptView actor={transcript} place={place} now={log.entries[place]?.at ?? 0} isLive={isLive} />
+            <Guarded of={`${transcript.id} ${place}`}>
+              <TranscriptView actor={transcript} place={place} now={log.entries[place]?.at ?? 0} isLive={isLive} />
+            </Guarded>
           )}
           {side === 'transcript' && transcript === undefined && (
             <p className="empty">
@@ -84,14 +89,16 @@ export function App({ store }: { readonly store: Store }) {
             </p>
           )}
           {side === 'sequence' && selected !== undefined && (
-            <SequenceView
-              log={log}
-              place={place}
-              isLive={isLive}
-              root={selected.root}
-              onPlace={setPaused}
-              onSelect={onSelect}
-            />
+            <Guarded of={`${selected.root.id} ${place}`}>
+              <SequenceView
+                log={log}
+                place={place}
+                isLive={isLive}
+                root={selected.root}
+                onPlace={setPaused}
+                onSelect={onSelect}
+              />
+            </Guarded>
           )}
         </section>
       </main>

@@ -38,8 +38,10 @@ export const showTranscript: ShowTranscript = ({ parent: given, conversation, no
   };
   return (event) => {
     if (!isStreamEvent(event)) {
-      if (event.type === 'assistant.settled' && usage !== undefined) tell('usage', usage);
-      usage = undefined;
+      if (event.type === 'assistant.settled' && usage !== undefined) {
+        tell('usage', usage);
+        usage = undefined;
+      }
       const isOther = event.type === 'transcript.replaced' || event.type === 'turn.reloaded';
       return tell(event.type, isOther ? { ...event, ...last() } : toldOf(event));
     }

@@ -3,7 +3,7 @@
 
 import type { InspectorMessage } from '../inspector-message.ts';
 import { readMessage } from './incoming-message.ts';
-import { MessageHistory } from './message-history.ts';
+import { MessageHistory, type StoredMessage } from './message-history.ts';
 
 /** A connection, as far as the room uses it. */
 export interface Listener {
@@ -35,7 +35,7 @@ export class RelayRoom {
 
   /** Passes a message on; what is none is dropped. */
   take(given: unknown, source: string, from?: Listener): void {
-    const message = readMessage(given, source, this.#epoch, this.#sequence);
+    const message = this.#read(given, source);
     if (message === undefined) return;
     this.#sequence++;
     this.#history.add(message);
@@ -68,6 +68,14 @@ export class RelayRoom {
 
   leave(listener: Listener): void {
     this.#listeners.delete(listener);
+  }
+
+  #read(given: unknown, source: string): StoredMessage | undefined {
+    try {
+      return readMessage(given, source, this.#epoch, this.#sequence);
+    } catch {
+      return undefined; // so deep that it can be read and not written
+    }
   }
 
   #tell(listener: Listener, text: string): void {

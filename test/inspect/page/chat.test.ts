@@ -45,6 +45,7 @@ describe('a chat in the page', () => {
     await row('operative', 'active.running').waitFor();
     await row('toolCall:0', 'running').waitFor();
     await row('toolCall:1', 'running').waitFor();
+    await page.locator('.figures', { hasText: 'tokens in1,830' }).waitFor();
     expect(await row('toolCall:0').locator('.tree-name').textContent()).toBe('changes');
 
     await operative.submit('Only what changed since Monday, please.');

@@ -24,6 +24,12 @@ beforeEach(async () => {
 
 afterEach(() => open.close());
 
+function nested(depth: number): unknown {
+  let value: unknown = 'deep';
+  for (let n = 0; n < depth; n++) value = { value };
+  return value;
+}
+
 // A program that speaks the protocol, well or badly.
 async function program() {
   const socket = new WebSocket(`${open.inspector.url.replace('http:', 'ws:')}?role=source`);
@@ -79,7 +85,7 @@ describe('hostile content', () => {
 
   test('of any shape in place of what is expected breaks nothing', async () => {
     const { socket, send } = await program();
-    const values: unknown[] = [null, 0, '', 'x', [], [1], {}, { type: 1 }, true, { a: { b: { c: [] } } }];
+    const values: unknown[] = [null, 0, '', 'x', [], [1], {}, { type: 1 }, true, { a: { b: { c: [] } } }, nested(600)];
     for (const [n, value] of values.entries()) {
       send({
         type: '@xstate.actor',

@@ -182,6 +182,15 @@ describe('messages', () => {
     await until(() => expect(told).toHaveLength(1));
   });
 
+  test('that can be read and not written are dropped', async () => {
+    const { told } = await view();
+    const source = await view('?role=source');
+    const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+    source.socket.send(`{"type":"@xstate.event","sessionId":"x:1","event":${deep}}`);
+    source.socket.send(JSON.stringify({ type: '@xstate.event', sessionId: 'x:2', event: { type: 'kept' } }));
+    await until(() => expect(told.map(({ sessionId }) => sessionId.split('.')[1])).toEqual(['x:2']));
+  });
+
   test('too long for anybody cost their sender the line, and nobody else anything', async () => {
     const viewer = await view();
     const source = await view('?role=source');

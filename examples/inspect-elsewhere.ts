@@ -1,0 +1,22 @@
+// Shows a program in the inspector of another one. A worker and a page do the same.
+
+import { createEngine, createOperative } from '../src/index.ts';
+import { connectInspector } from '../src/inspect/index.ts';
+import { startInspector } from '../src/inspect/server/index.ts';
+import { scriptedModel } from '../src/testing/index.ts';
+
+// In real life the other program prints its address, and this one is given it.
+const inspector = await startInspector();
+const address = inspector.url;
+
+// #region connect
+const connection = connectInspector(address);
+const engine = createEngine({ model: scriptedModel([{ text: 'Hello.' }]), inspect: connection.inspect });
+// #endregion connect
+
+const operative = createOperative({ engine });
+const { events } = await operative.submit('Hi!');
+for await (const event of events) if (event.type === 'turn.completed') console.log(event.reason);
+await connection.close(); // sends what is left
+console.log(`${connection.dropped} messages were lost`);
+await inspector.close();
