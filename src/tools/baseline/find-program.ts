@@ -1,10 +1,11 @@
 // Finds programs on the search path. Used to see which shells there are, and whether a name stands for a program of the
 // system or for a file of the workspace.
 
-import { accessSync, constants, realpathSync, statSync } from 'node:fs';
+import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
 
 import { isWithin } from './canonical-path.ts';
+import { realOr } from './shown-path.ts';
 
 /** Where the system's own programs are, for what runs unasked: a folder of the workspace may stand in front on the search path. */
 export const systemPath = '/usr/bin:/bin:/usr/local/bin:/run/current-system/sw/bin';
@@ -37,7 +38,7 @@ export function leadsOutside(name: string, searchPath: string, folders: readonly
     if (!isAbsolute(entry)) return false;
     const path = join(entry, process.platform === 'win32' ? `${name}.exe` : name);
     if (isExecutable(path))
-      return ![path, realpathSync(path)].some((each) => folders.some((folder) => isWithin(each, folder)));
+      return ![path, realOr(path)].some((each) => folders.some((folder) => isWithin(each, folder)));
   }
   return process.platform === 'win32';
 }

@@ -1,6 +1,5 @@
 // The Glob tool: finds files by name, newest first, without starting a program.
 
-import { lstatSync, statSync } from 'node:fs';
 import { resolve, sep } from 'node:path';
 import { setImmediate as nextRound } from 'node:timers/promises';
 
@@ -9,6 +8,7 @@ import { defineTool } from '../define-tool.ts';
 import { ToolResult } from '../tool-result.ts';
 import { globHint, globPattern, tooManyText } from './glob-pattern.ts';
 import { lenientArguments } from './lenient-arguments.ts';
+import { linkStat, targetStat } from './quiet-stat.ts';
 import { walkFiles } from './walk-files.ts';
 import { printablePath, realOr, shownPath } from './shown-path.ts';
 import { createWorkspace, type Workspace, type WorkspaceOptions } from './workspace.ts';
@@ -67,16 +67,19 @@ export function globTool(options: GlobOptions): Tool {
         if (compiled.base !== '' && kindOf(named) === 'folder') return ToolResult.text(noneText(pattern));
         return ToolResult.error(`${shownPath(workspace, found.path)} does not exist.`);
       }
+      const limitMs = options.globLimitMs ?? defaultLimitMs;
+      const deadline = performance.now() + limitMs;
       const { files, isPartial } = await walkFiles({
         folder: found.path,
         top: realOr(workspace.cwd),
         enters: compiled.enters,
         takes: compiled.matches,
-        limitMs: options.globLimitMs ?? defaultLimitMs,
+        limitMs,
         signal,
       });
-      const visible = await newestOf(workspace, found.path, files);
-      return ToolResult.text(listing(visible, shownPath(workspace, found.path), isPartial, pattern));
+      const visible = await newestOf(workspace, found.path, files, { deadline, signal });
+      const shown = { ...visible, isPartial: isPartial || visible.isPartial };
+      return ToolResult.text(listing(shown, shownPath(workspace, found.path), pattern));
     },
   });
 }
@@ -85,21 +88,33 @@ interface Found {
   /** The newest first, at most as many as are shown. */
   readonly newest: readonly string[];
   readonly count: number;
+  readonly isPartial: boolean;
 }
 
 // Without those the tools may not read; links by what they lead to. Looks at every file: an order needs all times.
-async function newestOf(workspace: Workspace, folder: string, ways: readonly string[]): Promise<Found> {
+async function newestOf(
+  workspace: Workspace,
+  folder: string,
+  ways: readonly string[],
+  limits: { readonly deadline: number; readonly signal: AbortSignal },
+): Promise<Found> {
   const isHiddenPath = workspace.hiddenPaths();
   const start = folder.endsWith(sep) ? folder : folder + sep;
   const seen: string[] = [];
   const times: number[] = [];
+  let isPartial = false;
   for (const [index, way] of ways.entries()) {
-    if (index % 1000 === 999) await nextRound(); // others get their turn
+    if (index % 1000 === 999) {
+      await nextRound(); // others get their turn
+      limits.signal.throwIfAborted();
+      isPartial = performance.now() >= limits.deadline;
+      if (isPartial) break;
+    }
     const path = start + (sep === '/' ? way : way.replaceAll('/', sep));
     if (isHiddenPath(path)) continue;
-    const stat = lstatSync(path, { throwIfNoEntry: false });
-    // A name that is no text cannot be asked about; it is there all the same.
-    if (stat === undefined ? !way.includes('\uFFFD') : stat.isSymbolicLink() && isHiddenPath(realOr(path))) continue;
+    // One that nothing is known of, as its name is no text or its folder may not be entered, is there all the same.
+    const stat = linkStat(path);
+    if (stat?.isSymbolicLink() === true && isHiddenPath(realOr(path))) continue;
     seen.push(way);
     times.push(stat?.mtimeMs ?? 0);
   }
@@ -110,17 +125,17 @@ async function newestOf(workspace: Workspace, folder: string, ways: readonly str
     .toSorted((left, right) => right.time - left.time || (left.way < right.way ? -1 : 1))
     .slice(0, maxShown)
     .map(({ way }) => way);
-  return { newest, count: seen.length };
+  return { newest, count: seen.length, isPartial };
 }
 
-function listing({ newest, count }: Found, base: string, isPartial: boolean, pattern: string): string {
+function listing({ newest, count, isPartial }: Found, base: string, pattern: string): string {
   const lines = newest.map((way) => printablePath(base === '.' ? way : `${base}/${way}`));
   if (count > maxShown) {
     lines.push(
       `[The newest ${maxShown} of ${isPartial ? 'at least ' : ''}${count} files. Narrow the pattern to see others.]`,
     );
   }
-  if (isPartial) lines.push('[The time was up before all folders were seen: the list is partial.]');
+  if (isPartial) lines.push('[The time was up before everything was seen: the list is partial.]');
   return count === 0 && !isPartial ? noneText(pattern) : lines.join('\n');
 }
 
@@ -130,6 +145,6 @@ function noneText(pattern: string): string {
 }
 
 function kindOf(path: string): 'file' | 'folder' | undefined {
-  const stat = statSync(path, { throwIfNoEntry: false });
+  const stat = targetStat(path);
   return stat === undefined ? undefined : stat.isDirectory() ? 'folder' : 'file';
 }

@@ -5,6 +5,7 @@ import { homedir } from 'node:os';
 import { dirname, join, sep } from 'node:path';
 
 import { ignoreMatcher, type IgnoreMatcher } from './ignore-matcher.ts';
+import { targetStat } from './quiet-stat.ts';
 
 /** Folders a walk does not enter whatever the ignore files say; one can start in them, or below. */
 export const leftOutFolders: readonly string[] = ['.git', '.hg', '.svn', '.jj', 'node_modules'];
@@ -18,6 +19,7 @@ export interface IgnoreRules {
 
 // Like ripgrep, .ignore files count as well and win over .gitignore.
 const ruleFiles = ['.gitignore', '.ignore'];
+const maxFileBytes = 4 * 1024 * 1024;
 const caseCounts = process.platform !== 'win32' && process.platform !== 'darwin';
 
 /** The root of the repository a folder lies in: the nearest folder upwards with a `.git`; undefined where there is none. */
@@ -87,10 +89,13 @@ function globalRules(): string[] {
   return [textOf(join(folder, 'git', 'ignore'))];
 }
 
+// What is no file, as a pipe that never ends, or larger than any list of names, says nothing.
 function textOf(path: string): string {
   try {
+    const stat = targetStat(path);
+    if (stat === undefined || !stat.isFile() || stat.size > maxFileBytes) return '';
     return readFileSync(path, 'utf8').replace(/^\uFEFF/, '');
   } catch {
-    return ''; // none there
+    return ''; // closed
   }
 }

@@ -1,9 +1,9 @@
 // Collects what a search finds and words the answer: pages, order, limits. Called by Grep for both of its engines.
 
-import { lstatSync } from 'node:fs';
 import { resolve } from 'node:path';
 
 import { modeOf, type GrepArguments } from './grep-arguments.ts';
+import { linkStat } from './quiet-stat.ts';
 import type { SearchLine } from './search-lines.ts';
 import { printablePath } from './shown-path.ts';
 
@@ -104,7 +104,8 @@ export function createSearchAnswer(
     addGap: () => (isGap = true),
     // What can be done at once is: the engine is still searching then.
     addFile: (path) => {
-      if (accepts(path)) files.push({ shown: printablePath(path), time: changeTime(resolve(folder, path)) });
+      if (accepts(path))
+        files.push({ shown: printablePath(path), time: linkStat(resolve(folder, path))?.mtimeMs ?? 0 });
     },
     addCount: (path, count) => {
       if (accepts(path)) counts.push({ shown: printablePath(path), count });
@@ -138,8 +139,4 @@ function lineText({ path, number, isMatch, text, cut }: SearchLine, isNumbered: 
   const before = cut.from > 0 ? '…' : '';
   const after = cut.to < cut.of ? '…' : '';
   return `${head}${before}${text}${after} [cut: bytes ${cut.from + 1}-${cut.to} of a line of ${cut.of}]`;
-}
-
-function changeTime(path: string): number {
-  return lstatSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }

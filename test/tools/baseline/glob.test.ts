@@ -219,6 +219,22 @@ it('lists each file on one line, whatever its name holds', async () => {
   ).toEqual(names.filter((name) => name !== 'a b.ts').toSorted());
 });
 
+it.each(['.gitignore', '.ignore', '.git/info/exclude', 'sub/.gitignore'])(
+  'is not held up by a pipe or a device in the place of %s',
+  async (name) => {
+    const bench = await workbench();
+    await plant(bench.folder, [
+      ['.git/info/x', ''],
+      ['sub/a.ts', ''],
+    ]);
+    execFileSync('mkfifo', [join(bench.folder, name)]);
+    expect((await bench.call('Glob', { pattern: '**/*.ts' })).text).toBe('sub/a.ts');
+    await rm(join(bench.folder, name));
+    await symlink('/dev/zero', join(bench.folder, name));
+    expect((await bench.call('Glob', { pattern: '**/*.ts' })).text).toBe('sub/a.ts');
+  },
+);
+
 it('lists a name that is no text', async () => {
   const bench = await workbench();
   await writeFile(Buffer.concat([Buffer.from(`${bench.folder}/a`), Buffer.from([0xff]), Buffer.from('.ts')]), '');
