@@ -5,9 +5,13 @@ import { callModel, cancelReason, type ModelCall } from './call-model.ts';
 import { nextTry } from './retry.ts';
 import type { TurnRecord } from './turn-record.ts';
 
+/** So many calls that come too late are refused. */
+const mostLate = 100;
+
 /** Calls under way, so that leaving the stage can end them. */
 export class SideCalls {
   #isOver = false;
+  #late = 0;
   readonly #live = new Set<() => void>();
 
   /** Ends what is under way: each call rejects with the cancel reason. */
@@ -20,7 +24,8 @@ export class SideCalls {
   /** Rejects with the model's error once no attempt is left, or with the cancel reason. */
   complete(record: TurnRecord, request: ModelRequest, model: Model | undefined): Promise<Completion> {
     const completion = new Promise<Completion>((resolve, reject) => {
-      if (this.#isOver) return reject(cancelReason);
+      // One that asks again and again without a pause would stop the process: it is left waiting.
+      if (this.#isOver) return this.#late++ < mostLate ? reject(cancelReason) : undefined;
       const { host, idleTimeoutMs } = record.settings;
       const settings = {
         ...record.settings,

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { nextMacrotask } from '../../src/testing/real-time.ts';
 import { ModelError } from '../../src/contracts/errors.ts';
 import type { Completion, ModelRequest } from '../../src/contracts/model.ts';
 import type { Transformer, TransformerContext } from '../../src/contracts/transformer.ts';
@@ -142,6 +143,21 @@ describe.each(interpreters)('context.complete (%s)', (interpreter) => {
       script: [{ text: 'x' }],
     });
     await expect(complete(request)).rejects.toMatchObject({ name: 'AbortError' });
+  });
+
+  test('is left waiting after its stage when it is asked for again and again, so that a loop cannot stop the process', async () => {
+    let complete: TransformerContext['complete'] = () => never();
+    await playTurn({
+      interpreter,
+      transformers: [{ name: 't', beforeTurn: (_, context) => void ({ complete } = context) }],
+      script: [{ text: 'x' }],
+    });
+    let refused = 0;
+    void (async () => {
+      for (;;) await complete(request).catch(() => refused++);
+    })();
+    await nextMacrotask();
+    expect(refused).toBe(100);
   });
 
   test('a model that fails within the call rejects', async () => {

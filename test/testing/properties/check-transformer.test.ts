@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Transformer, View } from '../../../src/contracts/transformer.ts';
-import type { Block } from '../../../src/conversation/block.ts';
+import type { Block, ResultContent } from '../../../src/conversation/block.ts';
 import type { Conversation } from '../../../src/conversation/conversation.ts';
 import { textOf, userMessage, type Message } from '../../../src/conversation/message.ts';
 import {
@@ -27,6 +27,9 @@ const withBlocks = (message: Message, change: (block: Block) => Block): Message 
 });
 
 let counter = 0;
+
+const sliced = (content: ResultContent): ResultContent =>
+  content.type === 'text' ? { ...content, text: content.text.slice(0, 7) } : content;
 
 const forEver = new Promise<undefined>(() => undefined);
 
@@ -126,6 +129,35 @@ const planted: Readonly<
   },
   'throws when it is cancelled': {
     bug: { name: 'checks', beforeIteration: (_, { signal }) => signal.throwIfAborted() },
+    laws: ['total'],
+  },
+  'cuts inside a character': {
+    bug: {
+      ...shaping('slices', (all) =>
+        all.map((message) =>
+          withBlocks(message, (block) =>
+            block.type === 'toolResult' ? { ...block, content: block.content.map(sliced) } : block,
+          ),
+        ),
+      ),
+      alters: ['shortensResults'],
+    },
+    laws: ['wellFormed'],
+  },
+  'asks the model for ever': {
+    bug: {
+      name: 'insists',
+      async beforeIteration(_, { complete }) {
+        for (;;)
+          if (
+            await complete({ system: [], messages: [], tools: [] }).then(
+              () => true,
+              () => false,
+            )
+          )
+            return;
+      },
+    },
     laws: ['total'],
   },
   'changes a block in place': {

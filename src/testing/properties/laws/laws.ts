@@ -13,6 +13,7 @@ import { pairsKept } from './pairs-kept.ts';
 import { prefixStable } from './prefix-stable.ts';
 import { systemUntouched } from './system-untouched.ts';
 import { total } from './total.ts';
+import { wellFormed } from './well-formed.ts';
 import { withinBudget } from './within-budget.ts';
 
 /** What holds for every transformer. `checkTransformer` asks them in this order and reports the first that is broken. */
@@ -23,6 +24,7 @@ export const laws = {
   orderKept,
   nothingInvented,
   blocksUnaltered,
+  wellFormed,
   systemUntouched,
   lastUserMessage,
   dropsDeclared,
