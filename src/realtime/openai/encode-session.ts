@@ -94,7 +94,7 @@ function formerSession(options: SessionFields): JsonRecord {
 }
 
 /** The texts of a system prompt. */
-export function instructionsOf(blocks: readonly Block[]): string {
+function instructionsOf(blocks: readonly Block[]): string {
   return blocks
     .flatMap((block) => (block.type === 'text' && block.text !== '' ? [block.text] : []))
     .join('\n\n')

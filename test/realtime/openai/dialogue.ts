@@ -3,7 +3,7 @@
 import type { Peer, WireEvent } from './wire-server.ts';
 
 /** Audio of so many milliseconds at 24,000 samples a second, in base64; each sample holds `value`. */
-export function audioBase64(ms: number, value = 1): string {
+function audioBase64(ms: number, value = 1): string {
   return Buffer.from(new Int16Array(ms * 24).fill(value).buffer).toString('base64');
 }
 
