@@ -1,6 +1,6 @@
-// What browser.test.ts runs in a page: a session over the browser's own WebSocket. Node never runs it.
+// What realtime.test.ts runs in a page: a session over the browser's own WebSocket. Node never runs it.
 
-import { openaiRealtime } from '../../../src/realtime/openai/index.ts';
+import { openaiRealtime } from '../../src/realtime/openai/index.ts';
 
 /** Speaks, asks for an answer, hears it; gives what was told, in short. */
 export async function conversation(baseURL: string): Promise<readonly string[]> {

@@ -4,17 +4,17 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { bundled } from '../../browser/bundled.ts';
-import { launchChromium } from '../../browser/chromium.ts';
-import { begin, finish, greet, place } from './dialogue.ts';
-import { startWireServer } from './wire-server.ts';
+import { bundled } from './bundled.ts';
+import { launchChromium } from './chromium.ts';
+import { begin, finish, greet, place } from '../realtime/openai/dialogue.ts';
+import { startWireServer } from '../realtime/openai/wire-server.ts';
 
 let browser: Browser;
 let pages: Server;
 let page: Page;
 
 beforeAll(async () => {
-  const script = await bundled('../realtime/openai/page-session.ts');
+  const script = await bundled('page-realtime.ts');
   pages = createServer((request, response) => {
     const isScript = request.url === '/session.js';
     response.writeHead(200, { 'content-type': isScript ? 'text/javascript' : 'text/html' });
