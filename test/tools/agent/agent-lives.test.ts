@@ -52,7 +52,7 @@ describe('a cancel of the parent', () => {
     });
     await bench.host.settle();
     void bench.turn.run.cancel();
-    await bench.turn.end(250);
+    await bench.turn.end(187); // three quarters of 250
     expect(bench.answer()).toMatch(
       /^failed: Agent "helper" did not finish: it was cancelled\. It had made 1 tool call/,
     );
@@ -84,6 +84,41 @@ describe('a cancel of the parent', () => {
     expect(bench.turn.lines().at(-1)).toBe(
       'failed: Agent "helper" was not started because the call was cancelled. It had no effects.',
     );
+  });
+
+  test('reaches an operative of the app’s that takes its time to start', async () => {
+    const gate = deferred<undefined>();
+    let operative: Operative | undefined;
+    const bench = startAgent({
+      child: [{ text: 'x', stallAfter: 1 }],
+      script: parentOnly,
+      own: {
+        operative: (engine, conversation, own) => {
+          const made = createOperative({ engine, conversation, ...own });
+          operative = made;
+          const resume: Operative['resume'] = async (options) => {
+            await gate.promise;
+            return made.resume(options);
+          };
+          return new Proxy(made, {
+            get: (target, key) => {
+              if (key === 'resume') return resume;
+              const value: unknown = Reflect.get(target, key, target);
+              return typeof value === 'function' ? value.bind(target) : value;
+            },
+          });
+        },
+      },
+    });
+    await bench.host.settle();
+    void bench.turn.run.cancel();
+    await bench.host.settle();
+    gate.resolve(undefined);
+    await bench.turn.end(0);
+    expect([operative?.state, bench.answer()]).toEqual([
+      'closed',
+      'failed: Agent "helper" did not finish: it was cancelled. It had said nothing.',
+    ]);
   });
 
   test('a time limit of the call is a cancel of the subagent', async () => {
