@@ -107,7 +107,8 @@ export async function accessOf(options: ClientOptions): Promise<Access> {
   }
   const baseURL = options.baseURL ?? variable('OPENAI_BASE_URL') ?? 'https://api.openai.com/v1';
   const isFirst = isOpenAIs(baseURL.replace(/^ws(s?):/i, 'http$1:'));
-  const key = options.apiKey ?? (options.baseURL === undefined || isFirst ? variable('OPENAI_API_KEY') : undefined);
+  const key =
+    options.apiKey?.trim() ?? (options.baseURL === undefined || isFirst ? variable('OPENAI_API_KEY') : undefined);
   if (key === undefined && isFirst) {
     throw new TurnchartError(
       'options.invalid',

@@ -32,13 +32,13 @@ type OtherCommand = Exclude<WireCommand, { readonly type: 'audio.append' }>;
 function eventOf(command: OtherCommand, dialect: Dialect): JsonValue {
   if (command.type === 'raw') return command.event;
   const body = bodyOf(command, dialect);
-  return { type: body.type, ...optional('event_id', command.eventId || undefined), ...body.fields };
+  return json({ type: body.type, ...optional('event_id', command.eventId || undefined), ...body.fields });
 }
 
 function bodyOf(
   command: Exclude<OtherCommand, { readonly type: 'raw' }>,
   dialect: Dialect,
-): { readonly type: ClientEventType; readonly fields: { readonly [key: string]: JsonValue } } {
+): { readonly type: ClientEventType; readonly fields: JsonRecord } {
   switch (command.type) {
     case 'session.configure':
       return {
@@ -65,9 +65,10 @@ function bodyOf(
     case 'item.delete':
       return { type: 'conversation.item.delete', fields: { item_id: command.itemId } };
     case 'response.create': {
-      const asked = command.raw === undefined ? encodeResponse(command.request, dialect) : rawResponse(command.raw);
-      const metadata = { ...recordOf(asked['metadata']), [requestIdKey]: command.eventId };
-      return { type: 'response.create', fields: { response: json({ ...asked, metadata: json(metadata) }) } };
+      const { type: _type, event_id: _id, ...raw } = recordOf(command.raw) ?? {};
+      const asked = command.raw === undefined ? encodeResponse(command.request, dialect) : recordOf(raw['response']);
+      const metadata = { ...recordOf(asked?.['metadata']), [requestIdKey]: command.eventId };
+      return { type: 'response.create', fields: { ...raw, response: json({ ...asked, metadata: json(metadata) }) } };
     }
     case 'response.cancel':
       return { type: 'response.cancel', fields: optional('response_id', command.responseId) };
@@ -78,10 +79,6 @@ function bodyOf(
 
 function place(dialect: Dialect) {
   return { dialect, purpose: 'update' } as const;
-}
-
-function rawResponse(raw: JsonValue): JsonRecord {
-  return recordOf(recordOf(raw)?.['response']) ?? {};
 }
 
 function encodeResponse(request: RealtimeResponseRequest, dialect: Dialect): JsonRecord {

@@ -36,19 +36,27 @@ export function openaiRealtime(options: OpenAIRealtimeOptions): RealtimeModel {
       return connectRealtime(await openaiWire({ model }, options), own(session));
     },
     async connectForCall({ callId, accept = true }, session = {}) {
+      if (typeof callId !== 'string' || callId === '') throw noCall();
       const wire = await openaiWire({ callId }, options); // whatever is missing is told before the call is answered
       const settings = own(session);
       const { signal } = settings;
-      if (accept) await acceptCall(callId, { ...options, session: settings, ...(signal && { signal }) });
       try {
+        if (accept) await acceptCall(callId, { ...options, session: settings, ...(signal && { signal }) });
         return await connectRealtime(wire, settings);
       } catch (thrown) {
-        // Nobody would run its tools or end it.
+        // Answered, perhaps, and nobody would run its tools or end it. For one that was not this does nothing.
         if (accept) await hangupCall(callId, options).catch(() => undefined);
         throw thrown;
       }
     },
   };
+}
+
+function noCall(): TurnchartError {
+  return new TurnchartError(
+    'options.invalid',
+    'connectForCall({ callId }) needs the id of a call, as it came with the webhook or from answerCall(…).',
+  );
 }
 
 function checkOptions({ model, client }: OpenAIRealtimeOptions): void {

@@ -2,6 +2,7 @@
 
 import { modelErrorOf, type CallFacts } from '../../adapters/http-errors.ts';
 import { recordOf } from '../../adapters/json-reading.ts';
+import { redact } from '../../adapters/redact.ts';
 import { messageOf } from '../../contracts/errors.ts';
 import type { CallControl, WireCommand, WireFact, WireLink, WireReceiver } from '../wire.ts';
 import { closeError, type SocketEnd } from './close-error.ts';
@@ -43,12 +44,13 @@ export function openLink(options: LinkOptions, receive: WireReceiver): WireLink 
     isOver = true;
     receive(fact);
   };
-  const endOf = ({ code, reason }: Pick<SocketEnd, 'code' | 'reason'>): void => {
-    const error = isUnwanted ? undefined : closeError({ code, reason, failure, wasOpen }, options.facts());
-    end({ type: 'wire.closed', code, ...(reason === '' ? {} : { reason }), ...(error === undefined ? {} : { error }) });
-  };
   // What the server says about us may quote our key.
   const secrets = (): readonly (string | undefined)[] => options.facts().secrets ?? [];
+  const endOf = ({ code, reason }: Pick<SocketEnd, 'code' | 'reason'>): void => {
+    const error = isUnwanted ? undefined : closeError({ code, reason, failure, wasOpen }, options.facts());
+    const told = reason === '' ? {} : { reason: redact(reason, secrets()) };
+    end({ type: 'wire.closed', code, ...told, ...(error === undefined ? {} : { error }) });
+  };
   const requests = new RequestMatcher();
   const decoder = createEventDecoder({ secrets, isSideband: callId !== undefined, requests });
   const read = createFrameDecoder(decoder, tell);

@@ -262,11 +262,13 @@ describe('a command', () => {
       type: 'response.create',
       event_id: 'theirs',
       response: { conversation: 'none', metadata: { a: 'b' } },
+      some: 'field',
     };
     expect(sent({ type: 'response.create', eventId, request: {}, raw })).toEqual({
       type: 'response.create',
       event_id: 'q1',
       response: { conversation: 'none', metadata: { a: 'b', client_event_id: 'q1' } },
+      some: 'field',
     });
   });
 

@@ -335,6 +335,12 @@ describe('an end', () => {
     expect(the.ear.all('error')).toMatchObject([{ code: 'malformed_frame', recoverable: true }]);
   });
 
+  test('whose reason quotes the key is told without it', async () => {
+    await using the = await scene((peer) => peer.close(1000, 'bye sk-proj-abcdef1234567890'));
+    const events = await the.ear.end;
+    expect(events.at(-1)).toMatchObject({ type: 'session.closed', message: 'bye [redacted]' });
+  });
+
   test('by the session’s own clock is announced, and named', async () => {
     await using the = await scene(
       async (peer) => {

@@ -191,6 +191,26 @@ describe('the session beside a call', () => {
     ]);
   });
 
+  test('needs the id of a call', async () => {
+    const connecting = openaiRealtime({ model: 'm', apiKey: 'sk-1' }).connectForCall({ callId: '', accept: false });
+    await expect(connecting).rejects.toMatchObject({ code: 'options.invalid' });
+  });
+
+  test('hangs up what it may have accepted when it is aborted', async () => {
+    const stop = new AbortController();
+    await using server = await startWireServer({
+      rest({ path }: RestRequest) {
+        if (!path.endsWith('/accept')) return ok;
+        stop.abort(new Error('enough'));
+        return 'never';
+      },
+    });
+    const client = new OpenAI({ apiKey: 'sk-1', baseURL: server.url, maxRetries: 0 });
+    const model = openaiRealtime({ model: 'gpt-realtime', client });
+    await expect(model.connectForCall({ callId: 'rtc_1' }, { signal: stop.signal })).rejects.toThrow('enough');
+    expect(restOf(server)).toEqual(['rtc_1/accept', 'rtc_1/hangup']);
+  });
+
   test('hangs up what it has accepted when it cannot attach', async () => {
     await using server = await startWireServer({ rest: () => ok, script: (peer) => peer.close(1011) });
     const client = new OpenAI({ apiKey: 'sk-1', baseURL: server.url, maxRetries: 0 });
