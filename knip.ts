@@ -11,6 +11,7 @@ export default {
     ...Object.values(manifest.bin).map(sourceOf),
     'bench/*.ts',
     'examples/**/*.{ts,tsx}',
+    'inspector-page/main.tsx',
     'scripts/*.ts',
     'scripts/**/*.mjs',
     'test/**/*.test.ts',
@@ -18,18 +19,20 @@ export default {
     'test/types/**/*.ts',
     'test/browser/page-*.ts',
   ],
-  project: ['src/**/*.ts', 'scripts/**/*.{ts,mjs}', 'test/**/*.ts', 'examples/**/*.{ts,tsx}', 'bench/**/*.ts'],
+  project: [
+    'src/**/*.ts',
+    'scripts/**/*.{ts,mjs}',
+    'test/**/*.ts',
+    'examples/**/*.{ts,tsx}',
+    'inspector-page/**/*.{ts,tsx}',
+    'bench/**/*.ts',
+  ],
   ignoreDependencies: [
     'node-floor', // the oldest Node we promise, run by scripts/smoke.ts
     '@arethetypeswrong/cli', // run by scripts/check.ts
     'publint', // run by scripts/check.ts
     // For the inspector page and realtime sessions; each line goes with its first use.
     '@openai/agents-realtime',
-    '@statelyai/inspect',
-    '@types/ws',
-    '@vitejs/plugin-react',
-    'elkjs',
-    'ws',
   ],
   ignoreBinaries: ['mkfifo'], // a program of the system
   ignoreExportsUsedInFile: { interface: true, type: true }, // a type named in an exported signature is exported too

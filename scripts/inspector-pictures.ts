@@ -82,7 +82,7 @@ try {
 
 async function take(from: Browser, { url }: Inspector, shots: readonly Shot[]): Promise<void> {
   for (const { name, window, colorScheme, go } of shots) {
-    const page = await from.newPage({ viewport: windows[window], colorScheme, deviceScaleFactor: 2 });
+    const page = await from.newPage({ viewport: windows[window], colorScheme, deviceScaleFactor: 1.5 });
     await page.goto(url);
     await page.locator('[data-actor="operative"]').first().waitFor({ state: 'attached' });
     await go(page);

@@ -28,7 +28,7 @@ export interface Arrow {
 export const sizes = { state: 34, header: 30, line: 15, labelPad: 4, dot: 10 } as const;
 
 /** The id of the dot a level begins at. */
-export function startOf(key: string): string {
+function startOf(key: string): string {
   return `${key}#start`;
 }
 

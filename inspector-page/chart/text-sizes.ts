@@ -2,8 +2,8 @@
 
 import type { TextSizes } from './graph.ts';
 
-/** The fonts of states and events. */
-export const fonts = {
+// The fonts of states and events; styles.css has the same.
+const fonts = {
   state: '600 13px system-ui, sans-serif',
   event: '11px ui-monospace, SFMono-Regular, Menlo, Consolas, monospace',
 } as const;

@@ -3,8 +3,8 @@
 import type { JsonValue } from '../conversation/json.ts';
 import { boundedJson, type JsonBounds } from './bounded-json.ts';
 
-/** The version of the protocol, as its own client states it. */
-export const protocolVersion = '0.7.2';
+// The version of the protocol, as its own client states it.
+const protocolVersion = '0.7.2';
 
 interface MessageBase {
   readonly _version: string;

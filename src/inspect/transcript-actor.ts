@@ -24,7 +24,7 @@ const progressMs = 100;
 const shownMessages = 50;
 
 /** Makes the actor; what the returned function is given it receives. */
-export const showTranscript: ShowTranscript = ({ parent: given, conversation, now }) => {
+const showTranscript: ShowTranscript = ({ parent: given, conversation, now }) => {
   const parent = given as AnyActorRef; // the contract keeps XState's types out
   const last = () => ({ last: conversation.messages.slice(-shownMessages) });
   const actor = createActor(logic, { id: 'transcript', parent, input: new Shown(conversation, last()) }).start();
@@ -56,7 +56,7 @@ export const showTranscript: ShowTranscript = ({ parent: given, conversation, no
 };
 
 /** What an inspector gets: in short as JSON, and at length for one that asks. */
-export class Shown {
+class Shown {
   readonly #conversation: Conversation;
   readonly #told: object;
 
