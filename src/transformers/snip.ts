@@ -46,16 +46,17 @@ export function snip(
   if (tally === undefined) return messages;
   const total = requestTokens(messages, context);
   const isTooMuch = context.overflow && !isFresh(messages);
-  const goal = isTooMuch ? Math.min(marks.high, total) / 2 : marks.high;
   const until = placeOf(messages, cut.until);
   const least = until < 0 ? 0 : Math.max(0, placeOf(messages, cut.from));
   // What another transformer cut is not cut again: two markers would move each other.
-  if ((total <= goal && least === 0) || messages.some((message) => markers.has(message))) return messages;
+  const isFit = total <= marks.high && least === 0 && !isTooMuch;
+  if (isFit || messages.some((message) => markers.has(message))) return messages;
   const perToken = tally.tokens / context.estimateTokens(messages);
+  const kept = groupsToDrop(messages, 0, least, cut.share ?? Infinity);
+  const goal = isTooMuch ? Math.min(marks.high, total - kept.gain / perToken) / 2 : marks.high;
   const step = isTooMuch ? 1 : Math.max(1, marks.high - marks.low);
   const steps = Math.max(0, Math.ceil((total - goal) / step));
   const share = Math.min(cut.share ?? Infinity, (goal / 5) * perToken);
-  const kept = groupsToDrop(messages, 0, least, cut.share ?? share);
   const more = steps > 0 ? groupsToDrop(messages, steps * step * perToken + markerTokens, least, share) : kept;
   // A step that gains next to nothing would change the prefix for it.
   const isMore = more.gain > kept.gain + markerTokens;
