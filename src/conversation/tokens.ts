@@ -132,9 +132,12 @@ function textTokens(text: string | undefined, perToken = bytesPerToken): number 
   return typeof text === 'string' ? Math.ceil(utf8Length(text) / perToken) : 0;
 }
 
+const beyondAscii = /[\u0080-\uffff]/;
+
 /** Bytes of a text as UTF-8; a lone surrogate counts as the three bytes of its replacement. */
 export function utf8Length(text: string): number {
   let bytes = text.length;
+  if (!beyondAscii.test(text)) return bytes;
   for (let index = 0; index < text.length; index++) {
     const unit = text.charCodeAt(index);
     if (unit > 0x7f) bytes += unit > 0x7ff ? 2 : 1;

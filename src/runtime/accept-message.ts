@@ -52,6 +52,15 @@ export function submitFault(message: Message): string | undefined {
   return isBlank ? 'it is empty' : jsonFault(message);
 }
 
+// Nearly every message: texts, and nothing beside them that would have to be looked into.
+function isPlain(message: Message): boolean {
+  return (
+    message.meta === undefined &&
+    Object.keys(message).length === 3 &&
+    message.content.every((block) => block.type === 'text' && Object.keys(block).length === 2)
+  );
+}
+
 // What only models, tools and compactions write.
 const notFromUsers: ReadonlySet<string> = new Set<Block['type']>([
   'toolCall',
@@ -63,6 +72,7 @@ const notFromUsers: ReadonlySet<string> = new Set<Block['type']>([
 
 // What JSON would lose or change could never be stored: the whole conversation would be lost with it.
 function jsonFault(message: Message): string | undefined {
+  if (isPlain(message)) return undefined;
   if (message.meta !== undefined && (typeof message.meta !== 'object' || message.meta === null)) {
     return 'its meta is no object';
   }

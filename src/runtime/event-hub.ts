@@ -122,6 +122,7 @@ export class EventHub {
   #deliver(event: OperativeEvent | undefined, broadcaster: Broadcaster<OperativeEvent> | undefined): void {
     if (event === undefined) return broadcaster?.end();
     broadcaster?.push(event);
+    if (this.#listeners.length === 0) return;
     this.#isDelivering = true;
     for (const listener of this.#listeners) {
       if (listener.isOff) continue;

@@ -1,6 +1,7 @@
 // The ordered record of accepted messages. A message waits here until a turn drains it or ends without it; none ever
 // travels to a turn, so that none can die with one.
 
+import type { OperativeEvent } from '../contracts/events.ts';
 import type { Delivery, SubmitOutcome } from '../contracts/operative.ts';
 import type { Submission } from '../machines/operative.ts';
 import type { JsonValue } from '../conversation/json.ts';
@@ -40,7 +41,7 @@ export class SteerLedger implements Inbox {
 }
 
 /** What the operative decided about a submission, with the events from that moment on. */
-export type Decision = SubmitOutcome & { readonly events: AsyncIterable<unknown> };
+export type Decision = SubmitOutcome & { readonly events: AsyncIterable<OperativeEvent> };
 
 /** One submission: its message, the decision at the call, and its fate. */
 export class Ticket implements Submission {
@@ -94,7 +95,7 @@ export class Ticket implements Submission {
   }
 
   /** `read` makes the events of one caller: each reads its own. */
-  decide(outcome: SubmitOutcome, read: () => AsyncIterable<unknown>): void {
+  decide(outcome: SubmitOutcome, read: () => AsyncIterable<OperativeEvent>): void {
     this.outcome = outcome;
     const listeners = this.#listeners ?? [];
     this.#listeners = undefined;

@@ -241,11 +241,9 @@ interface OperativeActor {
 const sealedEvent = { type: 'turn.sealed' } as const;
 
 function resultOf(ticket: Ticket, decision: Decision): SubmitResult {
-  const { events, ...outcome } = decision;
   return {
     messageId: ticket.messageId,
-    ...outcome,
-    events: events as AsyncIterable<OperativeEvent>,
+    ...decision,
     get delivery() {
       return ticket.delivery;
     },

@@ -78,7 +78,7 @@ class StageRun {
       const transformer = this.#transformers[this.#next++];
       if (transformer === undefined) break;
       const input = this.#input();
-      this.#found = markOf(this.#record.conversation);
+      if (isChanged(this.#record.conversation, this.#found)) this.#found = markOf(this.#record.conversation);
       try {
         this.#current = transformer;
         const given: unknown = this.#call(transformer, input, (this.#context ??= this.#newContext()));
@@ -176,15 +176,14 @@ class StageRun {
   }
 
   #take(transformer: Transformer, given: Outcome, input: Conversation): void {
-    tellTogether(this.#record.events, () => this.#use(transformer, given, input));
+    // While a transcript is compacted no turn holds it: a claim that is given up puts its messages there.
+    const isInPlace = isChanged(this.#record.conversation, this.#found, this.#compaction !== undefined);
+    if ((given ?? undefined) === undefined && !isInPlace) return; // nearly always
+    tellTogether(this.#record.events, () => this.#use(transformer, given ?? {}, input, isInPlace));
   }
 
-  #use(transformer: Transformer, outcome: Outcome, input: Conversation): void {
+  #use(transformer: Transformer, given: Rewrite | View, input: Conversation, isInPlace: boolean): void {
     const record = this.#record;
-    // While a transcript is compacted no turn holds it: a claim that is given up puts its messages there.
-    const isInPlace = isChanged(record.conversation, this.#found, this.#compaction !== undefined);
-    const given = outcome ?? (isInPlace ? {} : undefined);
-    if (given === undefined) return;
     if (typeof given !== 'object') {
       throw new TypeError(`expected an object or nothing, got ${typeof given}`);
     }
