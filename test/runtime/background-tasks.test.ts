@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import type { BackgroundTaskEvent } from '../../src/contracts/background-task.ts';
 import { createBackgroundTasks } from '../../src/runtime/background-tasks.ts';
@@ -100,6 +101,15 @@ describe('a task', () => {
     const before = bench.tasks.get('task_1');
     bench.works[0]?.context.write(' two');
     expect([before?.output, bench.tasks.get('task_1')?.output]).toEqual(['one', 'one two']);
+  });
+
+  test('that ends in half a character has it in its output as what it is', async () => {
+    const bench = taskBench();
+    bench.start();
+    bench.works[0]?.context.write('a\ud83d');
+    expect(bench.tasks.get('task_1')?.output).toBe('a');
+    bench.works[0]?.resolve();
+    expect((await bench.tasks.settled('task_1')).output).toBe('a\ufffd');
   });
 
   test('takes nothing once it has settled', async () => {
@@ -212,6 +222,20 @@ describe('settled', () => {
     await expect(waiting).rejects.toThrow('enough');
     expect(bench.host.pendingTimers()).toBe(0);
     await expect(bench.tasks.settled('task_1', { signal: controller.signal })).rejects.toThrow('enough');
+  });
+
+  test('leaves no listener on the signal, however it ends', async () => {
+    const bench = taskBench();
+    bench.start();
+    const { signal } = new AbortController();
+    const timed = bench.tasks.settled('task_1', { signal, timeoutMs: 1 });
+    const untimed = bench.tasks.settled('task_1', { signal });
+    expect(getEventListeners(signal, 'abort')).toHaveLength(2);
+    await bench.host.advance(1);
+    await timed;
+    bench.works[0]?.resolve();
+    await untimed;
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
   test.each([Infinity, Number.NaN, 2 ** 40])('waits without a timer for a time of %s', async (timeoutMs) => {

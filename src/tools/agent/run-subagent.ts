@@ -81,8 +81,8 @@ async function work(spawn: Spawn, context: BackgroundToolContext, depth: number)
     return answerOf({ name, conversation, result, calls: progress.calls, stopped, extract: options.extractAnswer });
   } finally {
     signal.removeEventListener('abort', cancel);
-    settings.tasks?.endAll(operative.session.id);
     await operative.close().catch(() => undefined);
+    settings.tasks?.endAll(operative.session.id);
   }
 }
 

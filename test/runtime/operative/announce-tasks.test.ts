@@ -2,12 +2,14 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { BackgroundTaskRegistry } from '../../../src/contracts/background-task.ts';
 import type { OperativeOptions } from '../../../src/contracts/operative.ts';
 import type { Conversation } from '../../../src/conversation/conversation.ts';
 import { createConversation } from '../../../src/conversation/conversation.ts';
 import { textOf, type Message } from '../../../src/conversation/message.ts';
 import { createBackgroundTasks } from '../../../src/runtime/background-tasks.ts';
 import { simulatedHost, type ScriptedStep } from '../../../src/testing/index.ts';
+import { taskOutputTool } from '../../../src/tools/tasks/task-output.ts';
 import { contextOf, toolThat, workTool, type Work } from '../background-bench.ts';
 import { bothWays, deferred, startOperative, toolOf, type OperativeSetup } from './operative-bench.ts';
 
@@ -271,6 +273,40 @@ test('a task that the app started for the conversation is told as well', async (
   works[0]?.resolve();
   await bench.rest();
   expect(bench.shape()).toBe('[task_1] assistant');
+});
+
+test('a task of somebody else’s registry is told once as well', async () => {
+  const host = simulatedHost();
+  const own = createBackgroundTasks({ host });
+  const foreign: BackgroundTaskRegistry = {
+    start: (...given) => own.start(...given),
+    get: (id) => own.get(id),
+    list: (owner) => own.list(owner),
+    stop: (id) => own.stop(id),
+    settled: (id, options) => own.settled(id, options),
+    subscribe: (listener) => own.subscribe(listener),
+    close: () => own.close(),
+  };
+  // As a registry of another make would: the conversation is not told by what starts the task.
+  const start: BackgroundTaskRegistry['start'] = (tool, args, context) =>
+    foreign.start(tool, args, {
+      ...context,
+      session: { id: context.session.id, get: (_key, create) => create() },
+    });
+  const tasks = { ...foreign, start };
+  const works: Work[] = [];
+  const bench = startOperative({
+    host,
+    backgroundTasks: tasks,
+    tools: [workTool(works), taskOutputTool(tasks)],
+    script: working(1),
+    own: { announceTasks: 'steer' },
+  });
+  await bench.submit('work');
+  await host.settle();
+  works[0]?.resolve();
+  await bench.rest();
+  expect(shapeOf(bench.conversation)).toBe('user assistant tool assistant [task_1] assistant');
 });
 
 test('no word of what a task wrote is in its notice', async () => {

@@ -3,6 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { ModelError } from '../../../src/contracts/errors.ts';
 import { createBackgroundTasks } from '../../../src/runtime/background-tasks.ts';
+import { createOperative } from '../../../src/runtime/operative.ts';
 import { simulatedHost } from '../../../src/testing/index.ts';
 import { toolOf } from '../../runtime/turn-bench.ts';
 import { workTool, type Work } from '../../runtime/background-bench.ts';
@@ -73,6 +74,38 @@ describe('a subagent', () => {
     expect(bench.answer()).toBe('completed: The build runs.|[Its background tasks ended with it: task_1 (Work).]');
     expect([works[0]?.context.signal.aborted, tasks.get('task_1')?.status]).toEqual([true, 'stopped']);
   });
+});
+
+test('whose answer cannot be had stops its background tasks all the same', async () => {
+  const host = simulatedHost();
+  const tasks = createBackgroundTasks({ host });
+  const works: Work[] = [];
+  const bench = startAgent({
+    host,
+    child: [{ calls: [{ name: 'Work', args: { run_in_background: true } }] }, { text: 'x', stallAfter: 1 }],
+    recipe: { tools: [workTool(works)], backgroundTasks: tasks },
+    own: {
+      operative: (engine, conversation, own) => {
+        const operative = createOperative({ engine, conversation, ...own });
+        return new Proxy(operative, {
+          get: (target, key) => {
+            if (key === 'resume') {
+              return async (options: object) => {
+                await target.resume(options);
+                for (let turns = 0; turns < 100; turns++) await Promise.resolve(); // until the task runs
+                throw new Error('lost');
+              };
+            }
+            const value: unknown = Reflect.get(target, key, target);
+            return typeof value === 'function' ? value.bind(target) : value;
+          },
+        });
+      },
+    },
+  });
+  await bench.turn.end(3_000);
+  expect([works.length, bench.answer()]).toEqual([1, 'failed: lost']);
+  expect(tasks.get('task_1')?.status).toBe('stopped');
 });
 
 describe('usage', () => {
