@@ -82,6 +82,7 @@ test('a session goes on in any window', async () => {
       let count = 0;
       const conversation = createConversation();
       const seen: (readonly Message[])[] = [];
+      const inVain: number[] = [];
       const bench = startOperative({
         conversation,
         transformers: defaultTransformers({ contextTokens: window * boast }),
@@ -92,6 +93,9 @@ test('a session goes on in any window', async () => {
           if (isSummaryRequest(request)) return summaries[turn?.summary ?? 'good'] ?? {};
           seen.push(request.messages);
           const inputTokens = Math.ceil(estimateTokens(request.messages) * (counts ?? 1));
+          const last = request.messages.at(-1);
+          const isTold = boast === 1 && (counts ?? 1) <= 1; // the transformers know what fits
+          if (inputTokens > window && isTold && last) inVain.push(estimateTokens(last) * (counts ?? 1));
           if (inputTokens > window) return { throw: tooLong };
           const usage = counts === undefined ? {} : { usage: { inputTokens, outputTokens: 1 } };
           const next = results.length > count ? results[count++] : undefined;
@@ -135,6 +139,8 @@ test('a session goes on in any window', async () => {
       }
       // The first may find what was too long behind it; after that nothing is in the way.
       expect(bench.results().slice(before).at(-1)?.reason).toBe('completed');
+      // What does not fit is sent only where what is to be answered does not fit by itself.
+      expect(Math.min(...inVain, Infinity)).toBeGreaterThan(window / 2);
       for (const messages of seen) expect(pairingFault(messages)).toBeUndefined();
       if (!all.some(({ undoes }) => undoes)) expectBound(seen);
       expect(JSON.stringify(conversation).isWellFormed()).toBe(true);
