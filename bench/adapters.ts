@@ -7,7 +7,7 @@ import type { AdapterRow } from './adapter-rows/row.ts';
 
 const rows: readonly AdapterRow[] = [anthropicRow, responsesRow, chatRow];
 const eventCount = Number(process.argv[2] ?? 20_000);
-const rounds = Number(process.argv[3] ?? 7);
+const rounds = Number(process.argv[3] ?? 15);
 const eventsPerChunk = [1, 4, 32];
 
 interface Cell {

@@ -20,7 +20,7 @@ export function createDecoder(facts: CallFacts): StreamDecoder {
   let done = false;
   let usage: JsonRecord = {};
   let stopReason: string | undefined;
-  let meta: { [key: string]: JsonValue } = {};
+  const meta: { [key: string]: JsonValue } = {};
 
   const start = (message: JsonRecord, out: StreamEvent[]): void => {
     if (started) throw protocol('a second message_start before message_stop', facts);
@@ -55,7 +55,7 @@ export function createDecoder(facts: CallFacts): StreamDecoder {
       stopReason = reason;
       blocks.flush(reason === 'refusal', out);
     }
-    meta = { ...meta, ...restOf(holder, known) };
+    Object.assign(meta, restOf(holder, known));
   };
 
   const finish = (out: StreamEvent[]): void => {

@@ -6,6 +6,7 @@ import type { JsonValue } from '../../../conversation/json.ts';
 import { madeCallId, type Output } from '../answer-decoder.ts';
 import { readArguments } from '../call-arguments.ts';
 import { objectAt, textAt, without, type JsonObject } from '../json-fields.ts';
+import { JsonExtent } from './json-extent.ts';
 
 interface Slot {
   /** Its place in the message: given when it starts. */
@@ -14,6 +15,7 @@ interface Slot {
   id: string | undefined;
   name: string;
   text: string;
+  readonly extent: JsonExtent;
   /** Arguments that came as an object instead of text. */
   value: JsonValue | undefined;
   started: string | undefined;
@@ -33,6 +35,7 @@ export interface CallSlots {
 export function createCallSlots(output: Output): CallSlots {
   const slots: Slot[] = [];
   const byIndex = new Map<JsonValue, Slot>();
+  const byId = new Map<string, Slot>();
 
   const add = (delta: JsonObject): Slot => {
     const slot: Slot = {
@@ -41,6 +44,7 @@ export function createCallSlots(output: Output): CallSlots {
       id: undefined,
       name: '',
       text: '',
+      extent: new JsonExtent(),
       value: undefined,
       started: undefined,
       waiting: [],
@@ -59,7 +63,7 @@ export function createCallSlots(output: Output): CallSlots {
     const byItsIndex = index === undefined || index === null ? undefined : byIndex.get(index);
     const place = (): Slot => {
       if (id !== undefined) {
-        const known = slots.find((slot) => slot.id === id);
+        const known = byId.get(id);
         if (known !== undefined) return known;
         const unnamed = byItsIndex?.id === undefined ? byItsIndex : undefined;
         return unnamed !== undefined && !isComplete(unnamed) ? unnamed : add(delta);
@@ -102,6 +106,7 @@ export function createCallSlots(output: Output): CallSlots {
     if (slot.isCustom) push(slot, (slot.text === '' ? '"' : '') + JSON.stringify(sent).slice(1, -1));
     else push(slot, sent);
     slot.text += sent;
+    slot.extent.add(sent);
   };
 
   return {
@@ -110,6 +115,7 @@ export function createCallSlots(output: Output): CallSlots {
         const slot = slotOf(delta);
         const inner = objectAt(delta, 'function') ?? objectAt(delta, 'custom') ?? {};
         slot.id ??= nonEmpty(textAt(delta, 'id'));
+        if (slot.id !== undefined) byId.set(slot.id, slot);
         if (slot.name === '') slot.name = nameOf(delta) ?? '';
         slot.call = { ...slot.call, ...without(delta, 'id', 'index', 'type', 'function', 'custom') };
         slot.inner = { ...slot.inner, ...without(inner, 'name', 'arguments', 'input') };
@@ -124,6 +130,7 @@ export function createCallSlots(output: Output): CallSlots {
         output.events.push({ type: 'toolInput.end', index: slot.position, call: blockOf(slot, output.provider) });
       }
       byIndex.clear();
+      byId.clear();
     },
   };
 }
@@ -150,7 +157,7 @@ function nonEmpty(text: string | undefined): string | undefined {
 
 function isComplete(slot: Slot): boolean {
   if (slot.value !== undefined) return true;
-  if (!slot.text.trimEnd().endsWith('}')) return false;
+  if (!slot.extent.isClosed) return false;
   try {
     JSON.parse(slot.text);
     return true;

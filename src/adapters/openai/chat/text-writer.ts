@@ -19,12 +19,12 @@ export interface TextWriter {
 export function createTextWriter(output: Output): TextWriter {
   let index: number | undefined;
   let isRefusal = false;
-  let held = '';
+  let held = new GrowingText();
   let text = new GrowingText();
   let citations: JsonValue[] = [];
 
   const close = (): void => {
-    held = '';
+    held = new GrowingText();
     if (index === undefined) return;
     const block: TextBlock = {
       type: 'text',
@@ -48,12 +48,12 @@ export function createTextWriter(output: Output): TextWriter {
       }
       let said = piece;
       if (index === undefined) {
-        said = held + piece;
-        if (said.trim() === '') {
-          held = said;
+        if (piece.trim() === '') {
+          held.add(piece);
           return;
         }
-        held = '';
+        said = held.whole + piece;
+        held = new GrowingText();
         index = output.nextIndex++;
         if (isRefusal) output.refused = true;
         output.events.push({ type: 'text.start', index });

@@ -24,7 +24,7 @@ export interface ThinkingWriter {
 export function createThinkingWriter(output: Output): ThinkingWriter {
   let index: number | undefined;
   let isOpen = false;
-  let held = '';
+  let held = new GrowingText();
   let text = new GrowingText();
   let field: string | undefined;
   let details: JsonObject[] = [];
@@ -40,12 +40,15 @@ export function createThinkingWriter(output: Output): ThinkingWriter {
 
   const think = (piece: string): void => {
     isOpen = true;
-    const said = held + piece;
-    if (index === undefined && said.trim() === '' && details.length === 0) {
-      held = said;
+    if (index === undefined && piece.trim() === '' && details.length === 0) {
+      held.add(piece);
       return;
     }
-    held = '';
+    let said = piece;
+    if (!held.isEmpty) {
+      said = held.whole + piece;
+      held = new GrowingText();
+    }
     if (said === '') return;
     const at = start();
     text.add(said);
@@ -95,7 +98,7 @@ export function createThinkingWriter(output: Output): ThinkingWriter {
       }
       isOpen = false;
       index = undefined;
-      held = '';
+      held = new GrowingText();
       text = new GrowingText();
       field = undefined;
       details = [];

@@ -38,7 +38,11 @@ export function createResponsesDecoder(options: ResponsesDecoderOptions): Answer
   const output = createOutput(options.provider);
   const customTools = options.customTools ?? new Set<string>();
   const items = new Map<number, Item>();
-  const finished: number[] = [];
+  const finished = new Set<number>();
+  // The places of all items in order, from `head` on those that may still be open.
+  const order: number[] = [];
+  let head = 0;
+  let last = -1;
   const itemsInOrder: JsonObject[] = [];
   let current: number | undefined;
   let started = false;
@@ -67,7 +71,7 @@ export function createResponsesDecoder(options: ResponsesDecoderOptions): Answer
     if (known === undefined) return;
     (item.writer ?? begin(item, known)).finish(final);
     itemsInOrder.push({ ...optional('id', known['id']), ...optional('type', known['type']) });
-    finished.push(key);
+    finished.add(key);
     items.delete(key);
     if (current === key) current = undefined;
   };
@@ -91,9 +95,23 @@ export function createResponsesDecoder(options: ResponsesDecoderOptions): Answer
     output.events.push({ type: 'raw', provider: output.provider, event });
   };
 
+  /** Servers number their items upwards: nearly always the new one comes last. */
+  const enqueue = (key: number): void => {
+    let at = order.length;
+    while (at > head && (order[at - 1] ?? key) > key) at--;
+    order.splice(at, 0, key);
+    last = Math.max(last, key);
+  };
+
+  /** The place of the first open item; NaN if there is none. */
+  const first = (): number => {
+    while (head < order.length && !items.has(order[head] ?? NaN)) head++;
+    return order[head] ?? NaN;
+  };
+
   const next = (): void => {
     while (current === undefined && items.size > 0) {
-      const key = Math.min(...items.keys());
+      const key = first();
       const item = items.get(key);
       if (item === undefined) return;
       current = key;
@@ -106,13 +124,13 @@ export function createResponsesDecoder(options: ResponsesDecoderOptions): Answer
   /** The place of an item whose server counts none: the open one, or the next. */
   const placeOf = (type: string): number => {
     if (current !== undefined && type !== 'response.output_item.added') return current;
-    return Math.max(-1, ...finished, ...items.keys()) + 1;
+    return last + 1;
   };
 
   const readItemEvent = (event: JsonObject, type: string): void => {
     start(undefined);
     const key = numberAt(event, 'output_index') ?? placeOf(type);
-    if (finished.includes(key)) {
+    if (finished.has(key)) {
       if (!isRepetition.test(type) && !belongsToBlock.test(type)) raw(event);
       return;
     }
@@ -120,6 +138,7 @@ export function createResponsesDecoder(options: ResponsesDecoderOptions): Answer
     if (item === undefined) {
       item = { writer: undefined, first: undefined, waiting: [] };
       items.set(key, item);
+      enqueue(key);
     }
     current ??= key;
     if (current === key) {
@@ -132,12 +151,13 @@ export function createResponsesDecoder(options: ResponsesDecoderOptions): Answer
   const settle = (response: JsonObject): void => {
     const final = objectsAt(response, 'output');
     const streamed = [...finished, ...items.keys()].sort((left, right) => left - right);
+    const positions = new Map(streamed.map((key, position) => [key, position]));
     while (items.size > 0) {
       next();
-      const key = current ?? Math.min(...items.keys());
+      const key = current ?? first();
       const item = items.get(key);
       if (item === undefined) break;
-      const whole = final[streamed.indexOf(key)];
+      const whole = final[positions.get(key) ?? -1];
       const isSame = whole !== undefined && (item.first === undefined || whole['type'] === item.first['type']);
       finish(key, item, isSame ? whole : undefined);
       items.delete(key);

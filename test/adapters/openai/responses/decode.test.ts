@@ -401,3 +401,11 @@ describe('the end', () => {
     expect(decodeResponse([created, second]).progress.status).toBe('protocol');
   });
 });
+
+test('more items than a call has room for arguments are written, in order', async () => {
+  const count = 150_000;
+  const pieces = Array.from({ length: count }, (_, at) => textDelta(at, String(at)));
+  const { content } = await responseAnswer([created, ...pieces, completed()]);
+  expect(content).toHaveLength(count);
+  expect(content.at(-1)).toMatchObject({ type: 'text', text: String(count - 1) });
+});
