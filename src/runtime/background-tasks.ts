@@ -27,11 +27,12 @@ import {
 } from '../machines/background-tasks.ts';
 import { chartLogic } from '../machines/chart-logic.ts';
 import { longestDelayMs } from '../services/settings.ts';
+import { watchBelow } from '../services/watch.ts';
 import { noticeText } from '../tools/tasks/task-notice.ts';
 import { supportFor } from '../tools/tasks/task-support.ts';
 import { BackgroundRun } from './background-run.ts';
 import { quietly } from './settings.ts';
-import { watchOf } from './watch.ts';
+import { watchOf, type Watch } from './watch.ts';
 
 /** How much a registry keeps, and for how long it waits. */
 export interface BackgroundTasksOptions {
@@ -45,7 +46,7 @@ export interface BackgroundTasksOptions {
   readonly host?: Partial<Host>;
   /** Told when a listener throws. Default: ignored. */
   readonly onListenerError?: (error: unknown) => void;
-  /** Receives XState's inspection events of the registry and its tasks. */
+  /** Receives XState's inspection events of the registry and its tasks. Default: tasks are shown where their call is. */
   readonly inspect?: Inspect;
 }
 
@@ -133,7 +134,7 @@ class Registry implements BackgroundTasksScope {
       host,
       maxOutputBytes: this.#maxOutputBytes,
       graceMs: this.#graceMs,
-      watch: this.#watch,
+      watch: this.#watch ?? watchOfCall(context),
       onOutput: () => this.#tell('task.output', run),
       onSettled: () => this.#settle(run, tell),
     });
@@ -281,6 +282,15 @@ class Registry implements BackgroundTasksScope {
     this.#events = [];
     this.#isTelling = false;
   }
+}
+
+// A root of its own, seen by whoever sees the call that started it.
+function watchOfCall(context: ToolContext): Watch | undefined {
+  const parent = watchBelow(context)?.parent;
+  if (parent === undefined) return undefined;
+  // How XState itself tells; not in its declarations.
+  const system = parent.system as unknown as { readonly _sendInspectionEvent?: (event: unknown) => void };
+  return { inspect: (event) => system._sendInspectionEvent?.(event) };
 }
 
 function atLeastZero(name: string, value: number | undefined, fallback: number): number {

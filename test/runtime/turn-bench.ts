@@ -60,7 +60,7 @@ export interface Turn {
 const rejections: unknown[] = [];
 process.on('unhandledRejection', (reason) => rejections.push(reason));
 
-const actorIds = /^(turn|prepare|shape|streamModel|delay|review|dispatchTools|close|toolCall:\d+)$/;
+const actorIds = /^(turn|prepare|shape|streamModel|delay|review|dispatchTools|close|toolCall:\d+|task_\d+)$/;
 
 export function startTurn(setup: TurnSetup): Turn {
   const { script, interpreter, conversation: given, turnContext, signal, onEvent, ...options } = setup;

@@ -332,3 +332,22 @@ describe('a registry without a host of its own', () => {
     expect(tasks.list().map(({ id }) => id)).toEqual(['task_1', 'task_1-2', 'task_1-3']);
   });
 });
+
+test('an inspector of the turn sees the task as a root of its own, also once the turn is over', async () => {
+  const seen: string[] = [];
+  const inspect = (event: unknown): void => {
+    const { type, actorRef, snapshot } = event as {
+      readonly type: string;
+      readonly actorRef: { readonly id: string; readonly _parent?: unknown };
+      readonly snapshot?: { readonly value?: unknown };
+    };
+    if (actorRef.id !== 'task_1') return;
+    if (type === '@xstate.actor') seen.push(actorRef._parent === undefined ? 'root' : 'child');
+    if (type === '@xstate.snapshot') seen.push(String(snapshot?.value));
+  };
+  const { turn, works, host } = play([inBackground], { inspect });
+  await turn.end();
+  works[0]?.resolve();
+  await host.settle();
+  expect(seen).toEqual(['root', 'running', 'completed']);
+});
