@@ -1,8 +1,10 @@
 // All laws for the four transformers of the default stack, each alone and in every order.
 
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Transformer } from '../../src/contracts/transformer.ts';
-import { checkTransformer, conversations } from '../../src/testing/properties/index.ts';
+import { isSameJson } from '../../src/conversation/same-json.ts';
+import { checkTransformer, conversations, Trial } from '../../src/testing/properties/index.ts';
 import {
   autoCompact,
   budgetToolResults,
@@ -48,6 +50,20 @@ describe('every law holds', () => {
     timeout,
   );
 });
+
+test.each([...Object.values(four), defaultTransformers].map((make) => [make.name, make] as const))(
+  'the conversations give %s something to do',
+  async (_, make) => {
+    const all = fc.sample(conversations({ maxRepeats: 300 }), { numRuns: 100, seed: 1 });
+    let changed = 0;
+    for (const conversation of all) {
+      const transformers = [make()].flat();
+      const { after } = await new Trial(transformers, conversation, 1000).run('beforeIteration', conversation);
+      if (!isSameJson(after, conversation)) changed++;
+    }
+    expect(changed).toBeGreaterThan(40);
+  },
+);
 
 function namesOf(transformers: readonly Transformer[]): string {
   return transformers.map(({ name }) => name).join(', ');

@@ -20,6 +20,8 @@ const contextTokens = 32_000;
 interface Step {
   readonly reads: number;
   readonly newMessages: number;
+  /** Messages that were there before and were read all the same. */
+  readonly oldRead: number;
   readonly fault: string | undefined;
   readonly tokens: number;
   readonly isCompacted: boolean;
@@ -38,11 +40,13 @@ describe('a real session, before every model call', () => {
     for (const { start, end } of atomicGroups(messages)) {
       transcript.push(...messages.slice(start, end));
       const before = reads.count();
+      reads.messages();
       const { after, appended } = await trial.run('beforeIteration', growing);
       transcript.push(...appended);
       steps.push({
         reads: reads.count() - before,
         newMessages: end - start,
+        oldRead: [...reads.messages()].filter((id) => messages.findIndex((each) => each.id === id) < start).length,
         fault: pairingFault(after.messages),
         tokens: estimateTokens(after.messages),
         isCompacted: appended.length > 0,
@@ -62,6 +66,11 @@ describe('a real session, before every model call', () => {
 
   test('every view fits', () => {
     expect(Math.max(...steps.map(({ tokens }) => tokens))).toBeLessThanOrEqual(contextTokens);
+  });
+
+  test('a call reads no old message, unless it compacts', () => {
+    const plain = steps.filter(({ isCompacted }) => !isCompacted);
+    expect(plain.filter(({ oldRead }) => oldRead > 0)).toEqual([]);
   });
 
   test('the cost of a call is flat: only the first reading of a message and a compaction read it', () => {

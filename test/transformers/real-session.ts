@@ -53,22 +53,37 @@ export function realSession(): Message[] {
   });
 }
 
-/** Messages that count how often something of them is read. */
-export function countingReads(): { readonly wrap: (message: Message) => Message; readonly count: () => number } {
+/** Messages that count how often something of them is read, and how many of them are read. */
+export function countingReads(): {
+  readonly wrap: (message: Message) => Message;
+  readonly count: () => number;
+  /** Ids of the messages read since it was asked last. */
+  readonly messages: () => ReadonlySet<string>;
+} {
   let reads = 0;
+  let read = new Set<string>();
+  const note = ({ id }: Message) => {
+    reads++;
+    read.add(id);
+  };
   return {
     wrap: (message) =>
       new Proxy(message, {
         get: (target, key, receiver) => {
-          reads++;
+          note(target);
           return Reflect.get(target, key, receiver);
         },
         ownKeys: (target) => {
-          reads++;
+          note(target);
           return Reflect.ownKeys(target);
         },
       }),
     count: () => reads,
+    messages: () => {
+      const since = read;
+      read = new Set();
+      return since;
+    },
   };
 }
 
