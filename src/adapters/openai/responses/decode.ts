@@ -11,6 +11,7 @@ import {
   type Progress,
 } from '../answer-decoder.ts';
 import { numberAt, objectAt, objectOf, objectsAt, optional, textAt, type JsonObject } from '../json-fields.ts';
+import { ItemPlaces, type OpenItem } from './item-places.ts';
 import type { ItemWriter } from './item-writer.ts';
 import { itemImpliedBy, openItem } from './open-item.ts';
 import { usageOf } from './usage.ts';
@@ -23,13 +24,6 @@ export interface ResponsesDecoderOptions {
   readonly customTools?: ReadonlySet<string>;
 }
 
-interface Item {
-  writer: ItemWriter | undefined;
-  first: JsonObject | undefined;
-  /** Events that came before this item's turn. */
-  readonly waiting: JsonObject[];
-}
-
 /**
  * A decoder for one answer. Items are keyed by `output_index` only (some servers change `item_id` with every event)
  * and written one after the other in that order: where a server interleaves them, the later ones wait.
@@ -37,12 +31,7 @@ interface Item {
 export function createResponsesDecoder(options: ResponsesDecoderOptions): AnswerDecoder {
   const output = createOutput(options.provider);
   const customTools = options.customTools ?? new Set<string>();
-  const items = new Map<number, Item>();
-  const finished = new Set<number>();
-  // The places of all items in order, from `head` on those that may still be open.
-  const order: number[] = [];
-  let head = 0;
-  let last = -1;
+  const items = new ItemPlaces();
   const itemsInOrder: JsonObject[] = [];
   let current: number | undefined;
   let started = false;
@@ -59,25 +48,24 @@ export function createResponsesDecoder(options: ResponsesDecoderOptions): Answer
     });
   };
 
-  const begin = (item: Item, first: JsonObject): ItemWriter => {
+  const begin = (item: OpenItem, first: JsonObject): ItemWriter => {
     item.first = first;
     item.writer = openItem(first, output, customTools);
     if (first['type'] === 'reasoning') sawReasoning = true;
     return item.writer;
   };
 
-  const finish = (key: number, item: Item, final: JsonObject | undefined): void => {
+  const finish = (key: number, item: OpenItem, final: JsonObject | undefined): void => {
     const known = final ?? item.first;
     if (known === undefined) return;
     (item.writer ?? begin(item, known)).finish(final);
     itemsInOrder.push({ ...optional('id', known['id']), ...optional('type', known['type']) });
-    finished.add(key);
-    items.delete(key);
+    items.finish(key);
     if (current === key) current = undefined;
   };
 
   /** Folds an event of the item whose turn it is. */
-  const apply = (key: number, item: Item, event: JsonObject, type: string): void => {
+  const apply = (key: number, item: OpenItem, event: JsonObject, type: string): void => {
     const sent = objectAt(event, 'item');
     if (type === 'response.output_item.done') return finish(key, item, sent);
     if (type === 'response.output_item.added') {
@@ -95,28 +83,13 @@ export function createResponsesDecoder(options: ResponsesDecoderOptions): Answer
     output.events.push({ type: 'raw', provider: output.provider, event });
   };
 
-  /** Servers number their items upwards: nearly always the new one comes last. */
-  const enqueue = (key: number): void => {
-    let at = order.length;
-    while (at > head && (order[at - 1] ?? key) > key) at--;
-    order.splice(at, 0, key);
-    last = Math.max(last, key);
-  };
-
-  /** The place of the first open item; NaN if there is none. */
-  const first = (): number => {
-    while (head < order.length && !items.has(order[head] ?? NaN)) head++;
-    return order[head] ?? NaN;
-  };
-
   const next = (): void => {
-    while (current === undefined && items.size > 0) {
-      const key = first();
+    for (let key = items.first(); current === undefined && key !== undefined; key = items.first()) {
       const item = items.get(key);
       if (item === undefined) return;
       current = key;
       const waiting = item.waiting.splice(0);
-      for (const event of waiting) if (items.has(key)) apply(key, item, event, String(event['type']));
+      for (const event of waiting) if (items.get(key) !== undefined) apply(key, item, event, String(event['type']));
       if (current === key) return;
     }
   };
@@ -124,22 +97,17 @@ export function createResponsesDecoder(options: ResponsesDecoderOptions): Answer
   /** The place of an item whose server counts none: the open one, or the next. */
   const placeOf = (type: string): number => {
     if (current !== undefined && type !== 'response.output_item.added') return current;
-    return last + 1;
+    return items.next;
   };
 
   const readItemEvent = (event: JsonObject, type: string): void => {
     start(undefined);
     const key = numberAt(event, 'output_index') ?? placeOf(type);
-    if (finished.has(key)) {
+    if (items.isFinished(key)) {
       if (!isRepetition.test(type) && !belongsToBlock.test(type)) raw(event);
       return;
     }
-    let item = items.get(key);
-    if (item === undefined) {
-      item = { writer: undefined, first: undefined, waiting: [] };
-      items.set(key, item);
-      enqueue(key);
-    }
+    const item = items.get(key) ?? items.open(key);
     current ??= key;
     if (current === key) {
       apply(key, item, event, type);
@@ -150,23 +118,19 @@ export function createResponsesDecoder(options: ResponsesDecoderOptions): Answer
   /** Takes from the final list what the stream did not bring whole; what it brought stands. */
   const settle = (response: JsonObject): void => {
     const final = objectsAt(response, 'output');
-    const streamed = [...finished, ...items.keys()].sort((left, right) => left - right);
-    const positions = new Map(streamed.map((key, position) => [key, position]));
-    while (items.size > 0) {
+    const ranks = items.ranks();
+    for (;;) {
       next();
-      const key = current ?? first();
-      const item = items.get(key);
-      if (item === undefined) break;
-      const whole = final[positions.get(key) ?? -1];
+      const key = current ?? items.first();
+      const item = key === undefined ? undefined : items.get(key);
+      if (key === undefined || item === undefined) break;
+      const whole = final[ranks.get(key) ?? -1];
       const isSame = whole !== undefined && (item.first === undefined || whole['type'] === item.first['type']);
       finish(key, item, isSame ? whole : undefined);
-      items.delete(key);
+      items.drop(key);
       current = undefined;
     }
-    const beyond = (streamed.at(-1) ?? -1) + 1;
-    final.slice(streamed.length).forEach((whole, position) => {
-      finish(beyond + position, { writer: undefined, first: whole, waiting: [] }, whole);
-    });
+    for (const whole of final.slice(ranks.size)) finish(items.next, items.open(items.next), whole);
   };
 
   const finishAnswer = (response: JsonObject, status: string): Progress => {
