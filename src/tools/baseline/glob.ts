@@ -120,8 +120,10 @@ async function newestOf(
   }
   const oldestShown = Float64Array.from(times).toSorted().at(-maxShown) ?? Number.NEGATIVE_INFINITY;
   const newest = seen
-    .map((way, index) => ({ way, time: times[index] ?? 0 }))
-    .filter(({ time }) => time >= oldestShown)
+    .flatMap((way, index) => {
+      const time = times[index] ?? 0;
+      return time >= oldestShown ? [{ way, time }] : [];
+    })
     .toSorted((left, right) => right.time - left.time || (left.way < right.way ? -1 : 1))
     .slice(0, maxShown)
     .map(({ way }) => way);

@@ -4,6 +4,8 @@
 /** A pattern, taken apart. */
 export interface NamePattern {
   readonly matches: (name: string) => boolean;
+  /** The one name it matches, where nothing in it is a wildcard. */
+  readonly literal?: string;
   /** Whether it begins with a dot that stands for itself. */
   readonly hasLeadingDot: boolean;
   /** A bracket is opened and never closed, or a backslash stands at the end: then they stand for themselves. */
@@ -37,7 +39,10 @@ const namedClasses: { readonly [name: string]: RegExp } = {
 /** `hasClasses` false: brackets stand for themselves. A backslash takes the meaning from what follows it. */
 export function namePattern(pattern: string, hasClasses = true): NamePattern {
   const { tokens, isOpen } = tokensOf(pattern, hasClasses);
-  return { matches: matcherOf(tokens), hasLeadingDot: tokens[0] === dot, isOpen };
+  const literal = textOf(tokens);
+  const common = { hasLeadingDot: tokens[0] === dot, isOpen };
+  if (literal !== undefined) return { ...common, literal, matches: (name) => name === literal };
+  return { ...common, matches: matcherOf(tokens) };
 }
 
 const dot = 0x2e;
@@ -106,16 +111,24 @@ function classAt(pattern: string, start: number): { readonly token: CharacterCla
   return { token: { isNegated, ranges, named }, end: at + 1 };
 }
 
-// The usual few shapes are compared at once.
+// One star between texts is compared at once.
 function matcherOf(tokens: readonly Token[]): NamePattern['matches'] {
-  const stars = tokens.filter((token) => token === 'any').length;
-  const literal = tokens.filter((token) => typeof token === 'number');
-  if (literal.length + stars !== tokens.length || stars > 1) return (name) => isMatch(tokens, name);
-  const text = String.fromCodePoint(...literal);
-  if (stars === 0) return (name) => name === text;
-  const before = String.fromCodePoint(...literal.slice(0, tokens.indexOf('any')));
-  const behind = text.slice(before.length);
-  return (name) => name.length >= text.length && name.endsWith(behind) && name.startsWith(before);
+  const star = tokens.indexOf('any');
+  const before = star < 0 ? undefined : textOf(tokens.slice(0, star));
+  const behind = star < 0 ? undefined : textOf(tokens.slice(star + 1));
+  if (before === undefined || behind === undefined) return (name) => isMatch(tokens, name);
+  const length = before.length + behind.length;
+  return (name) => name.length >= length && name.endsWith(behind) && name.startsWith(before);
+}
+
+// Undefined where one of them is more than a character.
+function textOf(tokens: readonly Token[]): string | undefined {
+  let text = '';
+  for (const token of tokens) {
+    if (typeof token !== 'number') return undefined;
+    text += String.fromCodePoint(token);
+  }
+  return text;
 }
 
 // Only the last star ever takes more: what an earlier one could take as well, it can take, too.

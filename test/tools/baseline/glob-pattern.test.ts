@@ -117,6 +117,32 @@ it.each([
   expect(braceAlternatives(text)).not.toEqual([]);
 });
 
+describe('an ignore file', () => {
+  it('of many names is looked up, and the last rule for a name counts', () => {
+    const names = Array.from({ length: 50_000 }, (_, index) => `name${index}`);
+    const matcher = ignoreMatcher([...names, '!name7', 'sub/', 'x*', '!x1', 'x1', '!sub', 'sub/'].join('\n'), true);
+    const verdicts = [['name8', false], ['name7', false], ['sub', false], ['sub', true], ['x2', false], ['x1', false], ['y', false]] as const; // prettier-ignore
+    expect(verdicts.map(([name, isFolder]) => matcher?.(name, isFolder, () => name))).toEqual([
+      true,
+      false,
+      false,
+      true,
+      true,
+      true,
+      undefined,
+    ]);
+  });
+
+  it('with a line longer than any path says nothing by it', () => {
+    const matcher = ignoreMatcher(`${'a'.repeat(3_000_000)}\n${'*a/'.repeat(1_000_000)}\nb`, true);
+    expect([matcher?.('a', false, () => 'a'), matcher?.('b', false, () => 'b')]).toEqual([undefined, true]);
+  });
+});
+
+it('a pattern as long as a message is taken apart', () => {
+  expect(namePattern('a'.repeat(500_000)).matches('a'.repeat(500_000))).toBe(true);
+});
+
 it('case is folded in ignore files where it does not count', () => {
   const matcher = ignoreMatcher('*.LOG\n/Dist\n', false);
   expect(matcher?.('a.log', false, () => 'a.log')).toBe(true);
