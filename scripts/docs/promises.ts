@@ -106,7 +106,7 @@ const kept: Readonly<Record<ChartId, readonly Kept[]>> = {
     {
       promise: 'P7 Cost is near the floor.',
       how: 'No event of the chart carries audio or a delta: it hears of the first, and of the end.',
-      shownBy: '`test/realtime/cost.test.ts`',
+      shownBy: '`test/realtime/long-calls.test.ts`',
     },
     {
       promise: 'P8 Every path is checked.',

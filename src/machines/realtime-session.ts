@@ -71,9 +71,12 @@ export interface DeadlineInput {
   readonly kind: DeadlineKind;
 }
 
-/** Replies that are owed when the deadline ends, the one it waited for no longer among them. */
+/** What holds when the deadline ends. */
 export interface DeadlineFacts {
+  /** Replies that are owed, the one it waited for no longer among them. */
   readonly owed: number;
+  /** A request is still to be answered. */
+  readonly inFlight: boolean;
 }
 
 /** Whose answer has begun: one we asked for, one the server began by itself, or one that was given up. */
@@ -136,7 +139,8 @@ const guards = {
   interrupts: ({ event }: Step) => event.type === 'speech.started' && event.interrupts,
   answers: ({ event }: Step) => 'answers' in event && event.answers,
   isRecalled: ({ event }: Step) => event.type === 'response.created' && event.owner === 'recalled',
-  isInFlight: ({ event }: Step) => event.type === 'response.done' && event.inFlight,
+  isInFlight: ({ event }: Step) =>
+    event.type === 'response.done' ? event.inFlight : factsOf(event)?.inFlight === true,
   isOccupied: ({ event }: Step) => event.type === 'request.refused' && event.occupied,
   isLast: ({ event }: Step) => event.type === 'tool.settled' && event.open === 0,
   owes: ({ event }: Step) => owedOf(event) > 0,
@@ -195,6 +199,7 @@ const toIdle = (what: 'request' | 'occupied' | 'recall' | 'cancel') =>
   ({ target: 'idle', actions: { type: 'giveUp', params: { what } } }) as const;
 const toSilent = { target: 'silent', actions: { type: 'giveUp', params: { what: 'flush' } } } as const;
 
+// A request that crossed the answer is still to be answered: no other may be sent before.
 const afterDone = [{ guard: 'isInFlight', target: 'requested' }, { target: 'idle' }] as const;
 
 const interruptedBySpeech = {
@@ -487,7 +492,7 @@ const config = {
                 src: 'deadline',
                 input: deadline('cancel'),
                 id: 'cancelDeadline',
-                onDone: toIdle('cancel'),
+                onDone: [{ ...toIdle('cancel'), guard: 'isInFlight', target: 'requested' }, toIdle('cancel')],
                 onError: toIdle('cancel'),
               },
               on: {
@@ -662,5 +667,10 @@ function buildMachine() {
 function owedOf(event: object): number {
   if ('owed' in event) return event.owed as number;
   // The one deadline whose end changes what is owed.
-  return 'output' in event ? (event.output as DeadlineFacts).owed : -1;
+  return factsOf(event)?.owed ?? -1;
+}
+
+// Every done event of a deadline carries facts; the expiry’s has none.
+function factsOf(event: object): DeadlineFacts | undefined {
+  return 'output' in event ? (event.output as DeadlineFacts | undefined) : undefined;
 }

@@ -26,7 +26,8 @@ export class Microphone {
   readonly #parts: MicrophoneParts;
   #link: WireLink | undefined;
   // Taken from the front by moving `#taken`: shift() would move a long list for each.
-  #queue: WireCommand[] = [];
+  // What was taken is let go at once: a chunk is some kilobytes.
+  #queue: (WireCommand | undefined)[] = [];
   #taken = 0;
   #queuedBytes = 0;
   #unwrittenBytes = 0;
@@ -74,14 +75,14 @@ export class Microphone {
 
   /** At once, ahead of the audio that waits; behind a command that waits. */
   behindCommands(command: WireCommand): void {
-    const waits = this.#queue.some(({ type }, index) => index >= this.#taken && type !== 'audio.append');
+    const waits = this.#queue.some((waiting) => waiting !== undefined && waiting.type !== 'audio.append');
     if (waits) this.follow(command);
     else this.#link?.send(command);
   }
 
   /** Forgets the audio that waits: the user wants it gone. Commands behind it stay. */
   clear(): void {
-    const kept = this.#queue.slice(this.#taken).filter(({ type }) => type !== 'audio.append');
+    const kept = this.#queue.slice(this.#taken).filter((command) => command?.type !== 'audio.append');
     this.#queue = kept;
     this.#taken = 0;
     this.#queuedBytes = 0;
@@ -134,7 +135,7 @@ export class Microphone {
       const bytes = command.type === 'audio.append' ? command.audio.byteLength : 0;
       // Commands are never dropped, but they wait for the audio before them.
       if (bytes > 0 && !this.#mayWrite()) break;
-      this.#taken++;
+      this.#queue[this.#taken++] = undefined;
       this.#queuedBytes -= bytes;
       if (command.type === 'audio.append') this.#write(command, bytes);
       else this.#link.send(command);
@@ -163,7 +164,7 @@ export class Microphone {
       while (index < this.#queue.length && this.#queue[index]?.type !== 'audio.append') index++;
       const command = this.#queue[index];
       if (command?.type !== 'audio.append' || index === this.#queue.length - 1) break;
-      if (index === this.#taken) this.#taken++;
+      if (index === this.#taken) this.#queue[this.#taken++] = undefined;
       else this.#queue.splice(index, 1);
       this.#queuedBytes -= command.audio.byteLength;
       this.#droppedBytes += command.audio.byteLength;

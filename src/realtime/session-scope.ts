@@ -1,6 +1,7 @@
 // What the chart's actions do: commands to the server, words to the readers, entries in the ledgers. Decides nothing.
 
 import type { InterruptionCause, RealtimeScope, ResponseInterrupt, SessionEnd } from '../machines/realtime-session.ts';
+import { messageOf } from '../contracts/errors.ts';
 import type { JsonValue } from '../conversation/json.ts';
 import type { PlaybackCut } from './playback.ts';
 import { settleResponse } from './receive-response.ts';
@@ -22,8 +23,10 @@ export class SessionScope implements RealtimeScope {
     try {
       record.link = record.wire.dial((fact) => record.receive(fact, (one) => receiveFact(record, one)));
     } catch (thrown) {
-      record.reportThrown(thrown); // a provider that breaks its contract: the deadline ends the attempt
-      record.lastError = String(thrown);
+      record.post({
+        type: 'wire.closed',
+        end: { reason: 'connectFailed', message: messageOf(thrown), error: thrown },
+      });
     }
   }
 
@@ -149,8 +152,10 @@ export class SessionScope implements RealtimeScope {
   }
 
   closeLink(): void {
+    const { link } = this.record;
     this.#stop();
-    this.record.link?.close();
+    if (link === undefined) this.record.post({ type: 'wire.closed', end: { reason: 'connectFailed' } });
+    else link.close();
   }
 
   finish(): void {

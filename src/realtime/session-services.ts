@@ -12,7 +12,9 @@ const longestDelayMs = 2 ** 31 - 1;
 const deadline: ServiceLogic<DeadlineInput, DeadlineFacts> = serviceLogic(
   ({ scope, kind }, actor) => {
     const record = recordOf(scope);
-    return wait(record, durationOf(record, kind), () => actor.settle({ owed: record.ledger.owed }));
+    return wait(record, durationOf(record, kind), () =>
+      actor.settle({ owed: record.ledger.owed, inFlight: record.responses.isWaiting }),
+    );
   },
   { id: 'deadline', description: 'Waits on the host’s clock for what may not take longer.' },
 );

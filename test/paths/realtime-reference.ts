@@ -18,7 +18,13 @@ export type RealtimeTold =
   | { readonly what: 'refused'; readonly occupied: boolean; readonly owed: number }
   | { readonly what: 'result'; readonly open: number; readonly owed: number }
   | { readonly what: 'debt'; readonly owed: number }
-  | { readonly what: 'ended'; readonly service: string; readonly broke: boolean; readonly owed: number };
+  | {
+      readonly what: 'ended';
+      readonly service: string;
+      readonly broke: boolean;
+      readonly owed: number;
+      readonly inFlight: boolean;
+    };
 
 const regionNames = ['link', 'input', 'response', 'playback', 'tools', 'debt'] as const;
 /** A region of the live session. */
@@ -303,7 +309,7 @@ function moveResponse(regions: Regions, told: RealtimeTold, calls: string[]): Re
       const [, what] = /^(request|occupied|recall|cancel)Deadline$/.exec(told.service) ?? [];
       if (what === undefined) return to(response);
       calls.push(`giveUp ${what}`);
-      return to('idle');
+      return to(what === 'cancel' && told.inFlight ? 'requested' : 'idle');
     }
     default:
       return to(response);

@@ -121,16 +121,21 @@ const realtimeCases: readonly RealtimeCase[] = [
     ...(service === 'requestDeadline' ? owing : ([0] as const)).map((owed) =>
       caseOf(
         `${service}${owes(owed)}`,
-        { type: `xstate.done.actor.${service}`, output: { owed } },
-        { what: 'ended', service, broke: false, owed },
+        { type: `xstate.done.actor.${service}`, output: { owed, inFlight: false } },
+        { what: 'ended', service, broke: false, owed, inFlight: false },
       ),
     ),
     caseOf(
       `${service} broke`,
       { type: `xstate.error.actor.${service}`, error: new Error(service) },
-      { what: 'ended', service, broke: true, owed: 0 },
+      { what: 'ended', service, broke: true, owed: 0, inFlight: false },
     ),
   ]),
+  caseOf(
+    'cancelDeadline, one in flight',
+    { type: 'xstate.done.actor.cancelDeadline', output: { owed: 0, inFlight: true } },
+    { what: 'ended', service: 'cancelDeadline', broke: false, owed: 0, inFlight: true },
+  ),
 ];
 
 interface Crossing {

@@ -88,7 +88,7 @@ test('property: what is sent is what was appended, in order, less what was told 
         await host.advance(20);
       }
       await host.advance(2_000);
-      const sent = socket.sent.flatMap((command) =>
+      const sent = socket.sent.flatMap((command): (number | string)[] =>
         command.type === 'audio.append'
           ? [new DataView(command.audio.buffer).getUint32(0)]
           : command.type === 'audio.commit'

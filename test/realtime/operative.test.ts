@@ -102,11 +102,7 @@ describe('tools', () => {
     );
     fake.wire.give(responseEnd('r1'));
     await fake.settle();
-    expect(
-      results(fake)
-        .map(([callId]) => callId)
-        .toSorted(),
-    ).toEqual(['c1', 'c2', 'c3', 'c4', 'c5']);
+    expect(new Set(results(fake).map(([callId]) => callId))).toEqual(new Set(['c1', 'c2', 'c3', 'c4', 'c5']));
     expect(results(fake).find(([callId]) => callId === 'c3')?.[1]).toContain('no tool named "nowhere"');
     expect(fake.wire.sent('response.create')).toHaveLength(1);
   });

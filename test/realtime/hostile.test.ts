@@ -1,0 +1,265 @@
+// Whatever comes, in whatever order, and whatever user code does: a session goes on, or ends once and says so.
+
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { RealtimeEvent, RealtimeInput, RealtimeSession } from '../../src/contracts/realtime.ts';
+import { createRealtimeOperative } from '../../src/realtime/operative.ts';
+import type { WireFact } from '../../src/realtime/wire.ts';
+import { defineTool } from '../../src/tools/define-tool.ts';
+import { audioOf, FakeWire, openSession, responseEnd, speech } from './fake-wire.ts';
+
+const id = fc.constantFrom('a', 'b', 'c', '');
+const text = fc.constantFrom('', 'x', 'xy', '\ud800');
+const index = fc.constantFrom(0, 1, -1, Number.NaN);
+
+/** Any fact with any ids, and some that are none. */
+const facts: fc.Arbitrary<WireFact> = fc.oneof(
+  fc.record({ type: fc.constant('response.created' as const), responseId: id, requestId: id, outOfBand: fc.boolean() }),
+  fc.record({
+    type: fc.constant('response.done' as const),
+    responseId: id,
+    status: fc.constantFrom('completed', 'cancelled', 'incomplete', 'failed'),
+    error: fc.constantFrom(undefined, { code: 'c', message: 'm' }) as fc.Arbitrary<{ code: string; message: string }>,
+    calls: fc.array(fc.record({ callId: id, itemId: id, name: id, rawArgs: text }), { maxLength: 3 }),
+  }),
+  fc.record({
+    type: fc.constant('audio.delta' as const),
+    responseId: id,
+    itemId: id,
+    contentIndex: index,
+    audio: fc.constantFrom(new Uint8Array(0), new Uint8Array(1), audioOf(50)),
+  }),
+  fc.record({ type: fc.constant('audio.done' as const), responseId: id, itemId: id, contentIndex: index }),
+  fc.record({
+    type: fc.constantFrom('transcript.delta' as const),
+    role: fc.constantFrom('user', 'assistant'),
+    responseId: id,
+    itemId: id,
+    contentIndex: index,
+    text,
+  }),
+  fc.record({
+    type: fc.constant('transcript.done' as const),
+    role: fc.constantFrom('user', 'assistant'),
+    responseId: id,
+    itemId: id,
+    contentIndex: index,
+    transcript: text,
+  }),
+  fc.record({
+    type: fc.constantFrom('text.delta', 'text.done'),
+    responseId: id,
+    itemId: id,
+    contentIndex: index,
+    text,
+  }),
+  fc.record({
+    type: fc.constant('toolCall.requested' as const),
+    responseId: id,
+    callId: id,
+    itemId: id,
+    name: id,
+    rawArgs: text,
+  }),
+  fc.record({ type: fc.constant('toolCall.cancelled' as const), callIds: fc.array(id) }),
+  fc.record({ type: fc.constantFrom('speech.started', 'speech.stopped'), itemId: id }),
+  fc.record({ type: fc.constantFrom('input.committed', 'item.added', 'item.truncated', 'item.deleted'), itemId: id }),
+  fc.constantFrom<WireFact>(
+    { type: 'input.cleared' },
+    { type: 'input.idle' },
+    { type: 'output.started' },
+    { type: 'output.stopped' },
+    { type: 'output.cleared' },
+    { type: 'wire.opened' },
+    { type: 'session.created', sessionId: 's2', settings: {} },
+    { type: 'session.configured', settings: { interruptsResponse: false } },
+    { type: 'session.expiring', inMs: 1, source: 'server' },
+    { type: 'call.dtmf', digit: '1' },
+    { type: 'raw', event: null },
+  ),
+  fc.record({
+    type: fc.constant('error' as const),
+    kind: fc.constantFrom('benign', 'request', 'session'),
+    code: id,
+    message: text,
+    causedBy: id,
+    activeResponseId: id,
+  }),
+  // No facts at all.
+  fc
+    .constantFrom(null, undefined, 7, {}, { type: 'nonsense' }, { type: 'toolCall.cancelled' }, { type: 'audio.delta' })
+    .map((value) => value as unknown as WireFact),
+) as fc.Arbitrary<WireFact>;
+
+const inputs = fc.constantFrom<RealtimeInput[]>(
+  { type: 'text.send', text: 'x' },
+  { type: 'response.request' },
+  { type: 'response.interrupt' },
+  { type: 'activity.start' },
+  { type: 'activity.end' },
+  { type: 'audio.append', audio: audioOf(10) },
+  { type: 'audio.commit' },
+  { type: 'audio.clear' },
+  { type: 'toolResult.send', callId: 'a', result: 'r' },
+  { type: 'toolResult.send', callId: 'b', result: 'r', respond: 'now' },
+  { type: 'playback.report', itemId: 'a', playedMs: 5 },
+  { type: 'playback.report', mark: 3 },
+  { type: 'raw.send', payload: { type: 'response.cancel' } },
+);
+
+describe('facts in any order', () => {
+  test('property: nothing throws, each beginning has one end, and the session closes once', async () => {
+    const program = fc.array(
+      fc.oneof(
+        { weight: 5, arbitrary: facts.map((fact) => ({ fact })) },
+        { weight: 2, arbitrary: inputs.map((input) => ({ input })) },
+        { weight: 1, arbitrary: fc.constant({ wait: 300 }) },
+        { weight: 1, arbitrary: fc.constant({ wait: 11_000 }) },
+      ),
+      { minLength: 5, maxLength: 60, size: 'max' },
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        program,
+        fc.constantFrom<('client' | 'server')[]>('client', 'server'),
+        async (moves, playedBy) => {
+          const fake = await openSession({ playedBy });
+          const sends: Promise<unknown>[] = [];
+          for (const move of moves) {
+            if ('fact' in move) fake.wire.give(move.fact);
+            else if ('input' in move) sends.push(fake.send(move.input).catch(() => undefined));
+            else await fake.host.advance(move.wait);
+          }
+          const closed = fake.session.close();
+          for (const move of moves) if ('fact' in move) fake.wire.give(move.fact); // and all of it again, after the end
+          await closed;
+          await Promise.all(sends);
+          await fake.settle();
+          const { events } = fake;
+          expect(events.filter(({ type }) => type === 'session.closed')).toHaveLength(1);
+          expect(events.at(-1)?.type).toBe('session.closed');
+          const ids = (type: RealtimeEvent['type']) =>
+            events
+              .flatMap((event) => (event.type === type && 'responseId' in event ? [event.responseId] : []))
+              .toSorted();
+          expect(ids('response.completed')).toEqual(ids('response.started'));
+          const asked = fake.told('toolCall.requested').map(({ call }) => call.id);
+          expect(
+            fake
+              .told('toolCall.resultSent')
+              .map(({ callId }) => callId)
+              .toSorted(),
+          ).toEqual(asked.toSorted());
+          expect(fake.host.pendingTimers()).toBe(0);
+        },
+      ),
+      { numRuns: 100 * Number(process.env['TURNCHART_RUNS'] ?? 1) },
+    );
+  });
+});
+
+describe('after the end', () => {
+  test('everything is refused, closing again is no other end, and nothing is sent', async () => {
+    const fake = await openSession();
+    await Promise.all([fake.session.close(), fake.session.close(), fake.session[Symbol.asyncDispose]()]);
+    const sent = fake.wire.commands.length;
+    await expect(fake.send({ type: 'text.send', text: 'x' })).rejects.toMatchObject({
+      code: 'operative.closed',
+      message: expect.stringContaining('(requested)'),
+    });
+    await expect(fake.send({ type: 'audio.append', audio: audioOf(10) })).rejects.toMatchObject({
+      code: 'operative.closed',
+    });
+    fake.wire.give({ type: 'response.created', responseId: 'r1' }, speech('r1', 'i1', 10));
+    await fake.session.close();
+    await fake.settle();
+    expect(fake.wire.commands).toHaveLength(sent);
+    expect(fake.told('session.closed')).toHaveLength(1);
+    expect(fake.told('response.started')).toEqual([]);
+  });
+});
+
+describe('readers', () => {
+  test('two get the same events', async () => {
+    const fake = await openSession();
+    const second: string[] = [];
+    void (async () => {
+      for await (const { type } of fake.session.events) second.push(type);
+    })();
+    fake.wire.give({ type: 'response.created', responseId: 'r1' }, responseEnd('r1'));
+    await fake.session.close();
+    await fake.settle();
+    expect(second).toEqual(['response.started', 'response.completed', 'session.closed']);
+    expect(fake.events.map(({ type }) => type).slice(1)).toEqual(second);
+  });
+
+  test('one that throws harms nobody', async () => {
+    const fake = await openSession();
+    const broken = (async () => {
+      for await (const event of fake.session.events) throw new Error(event.type);
+    })();
+    fake.wire.give({ type: 'response.created', responseId: 'r1' });
+    await expect(broken).rejects.toThrow('response.started');
+    fake.wire.give(responseEnd('r1'));
+    await fake.settle();
+    expect(fake.told('response.completed')).toHaveLength(1);
+  });
+});
+
+describe('user code that throws', () => {
+  const thrower = () => {
+    throw new Error('user code');
+  };
+
+  test('an inspector, a clock, a listener of errors: the session goes on', async () => {
+    const fake = await openSession({}, { inspect: thrower, playback: { playedMs: thrower }, onListenerError: thrower });
+    fake.wire.give({ type: 'response.created', responseId: 'r1' }, speech('r1', 'i1', 100));
+    void fake.send({ type: 'response.interrupt' });
+    fake.wire.give(responseEnd('r1', { status: 'cancelled' }));
+    await fake.settle();
+    expect(fake.wire.sent('item.delete')).toMatchObject([{ itemId: 'i1' }]);
+    expect(fake.session.phase).toBe('ready');
+  });
+
+  test('a microphone: the session goes on without it', async () => {
+    const thrown: unknown[] = [];
+    const fake = await openSession(
+      {},
+      {
+        microphone: {
+          [Symbol.asyncIterator]: thrower,
+        },
+        onListenerError: (error) => thrown.push(error),
+      },
+    );
+    await fake.settle();
+    expect({ phase: fake.session.phase, thrown: thrown.length }).toEqual({ phase: 'ready', thrown: 1 });
+  });
+
+  test('a provider that throws when it is dialled: connecting fails, and says so', async () => {
+    const fake = await openSession();
+    const wire = new FakeWire();
+    wire.dial = thrower;
+    const { connectRealtime } = await import('../../src/realtime/connect.ts');
+    const connected = connectRealtime(wire, { host: fake.host }).catch((error: unknown) => error);
+    await fake.host.advance(15_000);
+    expect(await connected).toMatchObject({ code: 'model.connection' });
+  });
+
+  test('a session of somebody else’s: the operative says so and ends', async () => {
+    const foreign: RealtimeSession = {
+      id: 'x',
+      capabilities: new Set(),
+      phase: 'ready',
+      events: { [Symbol.asyncIterator]: thrower },
+      send: thrower,
+      close: () => Promise.resolve(),
+      [Symbol.asyncDispose]: () => Promise.resolve(),
+    };
+    const tool = defineTool({ name: 't', description: 't', parameters: { type: 'object' }, execute: () => 'x' });
+    const operative = createRealtimeOperative(foreign, { tools: [tool] });
+    const events: RealtimeEvent[] = [];
+    for await (const event of operative.run()) events.push(event);
+    expect(events).toMatchObject([{ type: 'error', recoverable: false, message: 'user code' }]);
+  });
+});
