@@ -101,7 +101,7 @@ export function ChartView({ chart, now }: { readonly chart: ShownChart; readonly
       onPointerUp={onPointerUp}
       onPointerCancel={onPointerUp}
     >
-      {placed === 'failed' && <p className="empty">This chart could not be laid out.</p>}
+      {placed === 'failed' && <p className="empty">This chart is too large, or of a kind that cannot be drawn.</p>}
       {placed !== undefined && placed !== 'failed' && graph !== undefined && size.width > 0 && (
         <svg
           className={moved === undefined ? 'follows' : ''}

@@ -53,6 +53,9 @@ export function manyTo(key: string): string {
 // An end that so many states lead to is drawn with one arrow: the rest of the chart would drown in its lines.
 const manySources = 4;
 const mostEventLines = 4;
+// More of them are a black area.
+const mostArrows = 500;
+const mostEvents = 12; // of one arrow
 
 /** Arrows between states, and from each level's start to its first state. */
 export function arrowsOf(chart: ShownChart): readonly Arrow[] {
@@ -61,7 +64,7 @@ export function arrowsOf(chart: ShownChart): readonly Arrow[] {
   const arrows = new Map<string, { from: string; to: string; events: Set<string>; eventTypes: Set<string> }>();
   for (const { key, transitions } of states) {
     for (const { target, event, eventType } of transitions) {
-      if (target === undefined || !keys.has(target)) continue;
+      if (target === undefined || !keys.has(target) || arrows.size >= mostArrows) continue;
       const id = `${key}→${target}`;
       const arrow = arrows.get(id) ?? { from: key, to: target, events: new Set(), eventTypes: new Set() };
       arrow.events.add(labelOf(event, eventType, servicesOf(states, key)));
@@ -78,7 +81,7 @@ export function arrowsOf(chart: ShownChart): readonly Arrow[] {
         from,
         to,
         sources: [from],
-        events: [...events],
+        events: [...events].slice(0, mostEvents),
         eventTypes,
       }));
     }

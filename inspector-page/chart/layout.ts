@@ -3,7 +3,7 @@
 import * as elkApi from 'elkjs/lib/elk-api.js';
 import type { ELK, ELKConstructorArguments, ElkNode } from 'elkjs/lib/elk-api.js';
 import workerUrl from 'elkjs/lib/elk-worker.min.js?url';
-import type { ShownChart } from '../../src/inspect/chart-config.ts';
+import { flatten, type ShownChart } from '../../src/inspect/chart-config.ts';
 import { arrowsOf, graphOf, type Arrow } from './graph.ts';
 import { textSizes } from './text-sizes.ts';
 
@@ -28,7 +28,11 @@ const shapes = [
 ];
 const placed = new WeakMap<ShownChart, Promise<PlacedChart>>();
 
-/** The chart laid out; rejects where the layout library fails on it. */
+// The layout takes as long as the square of it, and nobody could read the drawing.
+const mostStates = 150;
+const mostArrows = 300;
+
+/** The chart laid out; rejects where it is too large, or the layout library fails on it. */
 export function layOut(chart: ShownChart): Promise<PlacedChart> {
   let promise = placed.get(chart);
   if (promise === undefined) {
@@ -40,6 +44,7 @@ export function layOut(chart: ShownChart): Promise<PlacedChart> {
 
 async function place(chart: ShownChart): Promise<PlacedChart> {
   const arrows = arrowsOf(chart);
+  if (flatten(chart.states).length > mostStates || arrows.length > mostArrows) throw new Error('too large to be drawn');
   const graph = graphOf(chart, arrows, textSizes());
   const graphs = await Promise.all(
     shapes.map((shape) => elk.layout({ ...graph, layoutOptions: { ...graph.layoutOptions, ...shape } })),

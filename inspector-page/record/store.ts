@@ -8,12 +8,16 @@ import { MessageLog } from './message-log.ts';
 const frameMs = 6;
 // How often the views are drawn anew at most: between, there is time for whoever uses the page.
 const drawMs = 48;
+// A page that was left open for a day begins anew with what the inspector still remembers, which is less.
+const mostMessages = 200_000;
 
 /** The log with its line to the inspector. */
 export class Store {
   log = new MessageLog();
   /** `file`: a recording is shown, and nothing comes. */
   line: LineState | 'file' = 'connecting';
+  /** Somebody looks at the past: it must not go away. */
+  isHeld = false;
   #version = 0;
   #queue: unknown[] = [];
   #taken = 0;
@@ -72,6 +76,7 @@ export class Store {
 
   readonly #fill = (): void => {
     this.#isScheduled = false;
+    if (this.log.entries.length > mostMessages && this.line === 'open' && !this.isHeld) return this.#beginAnew();
     const begun = performance.now();
     const until = begun + frameMs;
     while (this.#taken < this.#queue.length && performance.now() < until) this.log.add(this.#queue[this.#taken++]);
@@ -86,6 +91,14 @@ export class Store {
     }
     if (!mayDraw || this.#queue.length > 0) this.#schedule();
   };
+
+  #beginAnew(): void {
+    this.#stop();
+    this.log = new MessageLog();
+    this.#queue = [];
+    this.#taken = 0;
+    this.start();
+  }
 
   #changed(): void {
     this.#version++;

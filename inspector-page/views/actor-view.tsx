@@ -94,7 +94,7 @@ export function ActorView({
           <section>
             <h3>Takes now</h3>
             <ul className="takes">
-              {takes.map((transition, index) => (
+              {takes.slice(0, 100).map((transition, index) => (
                 <li key={index}>
                   <code>{transition.event}</code>
                   {transition.guard !== undefined && <span className="guard">if {transition.guard}</span>}

@@ -1,6 +1,7 @@
 // A piece of JSON, to be opened level by level.
 
 import { useState } from 'react';
+import { clipped } from './clipped.ts';
 
 const shownMembers = 100;
 
@@ -19,7 +20,7 @@ export function JsonView({
     return (
       <div className="json">
         {name !== undefined && <span className="json-name">{name}: </span>}
-        <span className={`json-${typeof value}`}>{typeof value === 'string' ? value : String(value)}</span>
+        <span className={`json-${typeof value}`}>{clipped(String(value))}</span>
       </div>
     );
   }

@@ -10,6 +10,7 @@ import {
   type MessageLine,
   type ShownCall,
 } from '../record/transcript.ts';
+import { clipped } from './clipped.ts';
 import { VirtualList } from './virtual-list.tsx';
 
 const markTexts: Readonly<Record<Mark, string>> = {
@@ -106,7 +107,7 @@ const Message = memo(function Message({ line }: { readonly line: MessageLine }) 
           <Call key={block.id} call={block} />
         ) : (
           <p key={position} className={`block block-${block.type}`}>
-            {block.text}
+            {clipped(block.text)}
           </p>
         ),
       )}
@@ -117,7 +118,7 @@ const Message = memo(function Message({ line }: { readonly line: MessageLine }) 
 function Call({ call }: { readonly call: ShownCall }) {
   const [isOpen, setOpen] = useState(false);
   const { name, args, status, result, durationMs } = call;
-  const brief = args.replaceAll(/\s+/g, ' ');
+  const brief = args.slice(0, 300).replaceAll(/\s+/g, ' ');
   return (
     <div className={`call call-${status.replaceAll(' ', '-')}`} data-call={name} data-status={status}>
       <button type="button" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
@@ -131,11 +132,11 @@ function Call({ call }: { readonly call: ShownCall }) {
       {isOpen && (
         <div className="call-details">
           <h4>Arguments</h4>
-          <pre>{args}</pre>
+          <pre>{clipped(args)}</pre>
           {result !== undefined && (
             <>
               <h4>Result</h4>
-              <pre>{result}</pre>
+              <pre>{clipped(result)}</pre>
             </>
           )}
         </div>

@@ -138,6 +138,7 @@ export function VirtualList<Item>(props: Props<Item>) {
               key={key}
               ref={observeRow}
               data-key={key}
+              role={role === 'list' ? 'listitem' : 'presentation'}
               className="list-row"
               style={{ transform: `translateY(${offsets[index]}px)` }}
             >

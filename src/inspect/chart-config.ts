@@ -46,6 +46,8 @@ type Config = Readonly<Record<string, unknown>>;
 // A chart beyond these cannot be looked at either.
 const mostStates = 400;
 const deepest = 12;
+const mostTransitions = 200; // of one state
+const mostTargets = 10; // of one transition
 
 /** Reads a chart. Parts of it that are none are left out. */
 export function readChart(config: unknown): ShownChart {
@@ -85,9 +87,14 @@ class Reader {
   }
 
   transitionsOf(config: Config, key: string): readonly ShownTransition[] {
-    return handlersOf(config, key).flatMap(([event, given]) =>
-      listOf(given).flatMap((one) => this.#transitionsOf(key, event, one)),
-    );
+    const transitions: ShownTransition[] = [];
+    for (const [event, given] of handlersOf(config, key)) {
+      for (const one of listOf(given)) {
+        if (transitions.length >= mostTransitions) return transitions;
+        transitions.push(...this.#transitionsOf(key, event, one));
+      }
+    }
+    return transitions;
   }
 
   #stateOf(name: string, config: Config, key: string, depth: number): ShownState {
@@ -115,7 +122,9 @@ class Reader {
       guard: guard === undefined ? undefined : nameOf(guard),
       actions: listOf(config['actions']).map(nameOf),
     };
-    const targets = listOf(config['target']).filter((target) => typeof target === 'string');
+    const targets = listOf(config['target'])
+      .filter((target) => typeof target === 'string')
+      .slice(0, mostTargets);
     if (targets.length === 0) return [{ ...shown, target: undefined }];
     return targets.map((target) => ({ ...shown, target: this.#keyOf(from, target) }));
   }

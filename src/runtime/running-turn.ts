@@ -35,8 +35,8 @@ export class RunningTurn implements TurnRun {
   readonly #record: TurnRecord;
   readonly #ledger = new SteerLedger();
   #show: ((event: EngineEvent) => void) | undefined;
-  readonly #events = new Broadcaster<EngineEvent>((event) => this.#show?.(event));
-  readonly #reader = this.#events.read();
+  readonly #events: Broadcaster<EngineEvent>;
+  readonly #reader: AsyncIterable<EngineEvent>;
   readonly #actor: TurnActor;
   readonly #signal: AbortSignal | undefined;
   #resolve: (result: TurnResult) => void = () => undefined;
@@ -50,6 +50,8 @@ export class RunningTurn implements TurnRun {
     this.turnId = host.createId('turn');
     const session = createSession(host);
     const watch = watchOf(options, settings.onListenerError, usual);
+    this.#events = new Broadcaster(watch?.show === undefined ? undefined : (event) => this.#show?.(event));
+    this.#reader = this.#events.read();
     claimConversation(conversation); // behind whatever a caller's mistake or a host can throw
     this.result = new Promise((resolve) => {
       this.#resolve = resolve;

@@ -60,8 +60,8 @@ export class RelayRoom {
 
   /** Tells everything after the message of this id, and what comes. */
   listen(listener: Listener, after: string | null): void {
-    const [epoch, sequence] = after?.split('-') ?? [];
-    const seen = epoch === this.#epoch && sequence !== undefined ? Number(sequence) : -1;
+    const [epoch, sequence = ''] = after?.split('-') ?? [];
+    const seen = epoch === this.#epoch && /^\d+$/.test(sequence) ? Number(sequence) : -1;
     for (const { text } of this.#history.after(seen)) listener.send(text);
     this.#listeners.add(listener);
   }

@@ -152,6 +152,28 @@ describe('hostile content', () => {
     socket.terminate();
   });
 
+  test('in a monstrous chart and endless texts leaves the page usable', async () => {
+    const { socket, send } = await program();
+    const names = Array.from({ length: 300 }, (_, n) => `state${n}`);
+    const on = Object.fromEntries(names.map((name) => [`to ${name}`, { target: `#big.${name}` }]));
+    const definition = JSON.stringify({ id: 'big', states: Object.fromEntries(names.map((name) => [name, { on }])) });
+    send({ type: '@xstate.actor', sessionId: 'big', name: 'big', definition: definition.slice(0, 4_000_000) });
+    const text = 'endless '.repeat(400_000);
+    send({
+      type: '@xstate.snapshot',
+      sessionId: 'big',
+      snapshot: { value: 'state0', context: { text }, status: 'active' },
+    });
+    await open.page.getByText('This chart is too large').waitFor();
+    await open.page.getByText('more)').first().waitFor();
+    const small = JSON.stringify({ id: 'small', initial: 'a', states: { a: {} } });
+    send({ type: '@xstate.actor', sessionId: 'small', name: 'small', definition: small });
+    await open.row('small').click();
+    await open.page.locator('.chart .state').waitFor();
+    expect(await open.page.locator('.chart .state').count()).toBe(1);
+    socket.terminate();
+  });
+
   test('in thousands of actors is a list of those in sight', async () => {
     const { socket, send } = await program();
     send({ type: '@xstate.actor', sessionId: 'root', name: 'root' });
