@@ -11,6 +11,7 @@ import {
   type BackgroundTaskMachineEvent,
 } from '../machines/background-task.ts';
 import { chartLogic } from '../machines/chart-logic.ts';
+import { longestDelayMs } from '../services/settings.ts';
 import { isThenable } from '../services/thenable.ts';
 import { shortText } from '../tools/bounded-text.ts';
 import type { BackgroundToolContext } from '../tools/define-background-tool.ts';
@@ -38,6 +39,13 @@ export interface TaskParts {
   readonly onSettled: () => void;
 }
 
+/** How long somebody waits for the end of a task. */
+export interface Wait {
+  /** Default: for ever. */
+  readonly timeoutMs?: number;
+  readonly signal?: AbortSignal;
+}
+
 const stopReason = new DOMException('The background task was told to stop.', 'AbortError');
 
 const taskLogic = chartLogic<BackgroundTaskMachineEvent, BackgroundTaskMachineContext, undefined>(backgroundTaskChart, {
@@ -54,6 +62,7 @@ export class BackgroundRun implements GraceScope {
   readonly host: Host;
   readonly output: BackgroundOutput;
   #parts: TaskParts | undefined;
+  readonly #waiting = new Set<() => void>();
   readonly #controller = new AbortController();
   readonly #actor;
   #endedAt: number | undefined;
@@ -105,6 +114,31 @@ export class BackgroundRun implements GraceScope {
 
   stop(): void {
     if (!this.isSettled) this.#actor.send({ type: 'task.stop' });
+  }
+
+  /** Resolves at its end, or when the time is over, with what it looks like then. Rejects with the signal's reason. */
+  whenSettled({ timeoutMs = Infinity, signal }: Wait): Promise<BackgroundTask> {
+    if (this.isSettled) return Promise.resolve(this.snapshot());
+    return new Promise((resolve, reject) => {
+      if (signal?.aborted === true) return reject(signal.reason);
+      const leave = (): void => {
+        this.#waiting.delete(done);
+        this.host.clearTimeout(timer);
+        signal?.removeEventListener('abort', abandon);
+      };
+      const done = (): void => {
+        leave();
+        resolve(this.snapshot());
+      };
+      const abandon = (): void => {
+        leave();
+        reject(signal?.reason);
+      };
+      // A timer cannot wait for ever.
+      const timer = timeoutMs <= longestDelayMs ? this.host.setTimeout(done, Math.max(0, timeoutMs)) : undefined;
+      this.#waiting.add(done);
+      signal?.addEventListener('abort', abandon, { once: true });
+    });
   }
 
   /** What it looks like now; later changes do not show. */
@@ -161,6 +195,7 @@ export class BackgroundRun implements GraceScope {
     );
     this.output.end();
     parts.onSettled();
+    for (const done of [...this.#waiting]) done();
   }
 
   // A context of its own: the call it began in is over, and so is that call's signal.

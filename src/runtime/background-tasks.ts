@@ -30,7 +30,7 @@ import { longestDelayMs } from '../services/settings.ts';
 import { watchBelow } from '../services/watch.ts';
 import { noticeText } from '../tools/tasks/task-notice.ts';
 import { supportFor } from '../tools/tasks/task-support.ts';
-import { BackgroundRun } from './background-run.ts';
+import { BackgroundRun, type Wait } from './background-run.ts';
 import { quietly } from './settings.ts';
 import { watchOf, type Watch } from './watch.ts';
 
@@ -95,7 +95,6 @@ class Registry implements BackgroundTasksScope {
   readonly #live = new Set<BackgroundRun>();
   /** Settled tasks in the order in which they will be forgotten. */
   readonly #retained = new Set<string>();
-  readonly #waiters = new Map<string, Set<() => void>>();
   readonly #closers: OpenQuestion[] = [];
   #listeners: readonly ((event: BackgroundTaskEvent) => void)[] = [];
   #events: BackgroundTaskEvent[] = [];
@@ -161,16 +160,12 @@ class Registry implements BackgroundTasksScope {
 
   async stop(id: string): Promise<BackgroundTask> {
     const run = this.#known(id);
-    const settled = this.#whenSettled(run, {});
     run.stop();
-    return settled;
+    return run.whenSettled({});
   }
 
-  async settled(
-    id: string,
-    wait: { readonly timeoutMs?: number; readonly signal?: AbortSignal } = {},
-  ): Promise<BackgroundTask> {
-    return this.#whenSettled(this.#known(id), wait);
+  async settled(id: string, wait: Wait = {}): Promise<BackgroundTask> {
+    return this.#known(id).whenSettled(wait);
   }
 
   subscribe(listener: (event: BackgroundTaskEvent) => void): () => void {
@@ -227,42 +222,10 @@ class Registry implements BackgroundTasksScope {
     throw new TurnchartError('task.unknown', `There is no background task "${id}", or it is no longer kept.`);
   }
 
-  #whenSettled(
-    run: BackgroundRun,
-    { timeoutMs = Infinity, signal }: { readonly timeoutMs?: number; readonly signal?: AbortSignal },
-  ): Promise<BackgroundTask> {
-    if (run.isSettled) return Promise.resolve(run.snapshot());
-    return new Promise((resolve, reject) => {
-      if (signal?.aborted === true) return reject(signal.reason);
-      const waiters = this.#waiters.get(run.id) ?? new Set();
-      this.#waiters.set(run.id, waiters);
-      const leave = (): void => {
-        waiters.delete(done);
-        run.host.clearTimeout(timer);
-        signal?.removeEventListener('abort', abandon);
-      };
-      const done = (): void => {
-        leave();
-        resolve(run.snapshot());
-      };
-      const abandon = (): void => {
-        leave();
-        reject(signal?.reason);
-      };
-      // A timer cannot wait for ever.
-      const timer = timeoutMs <= longestDelayMs ? run.host.setTimeout(done, Math.max(0, timeoutMs)) : undefined;
-      waiters.add(done);
-      signal?.addEventListener('abort', abandon, { once: true });
-    });
-  }
-
   #settle(run: BackgroundRun, tell: TellNotice | undefined): void {
     this.#live.delete(run);
     this.#retained.add(run.id);
     this.#tell('task.settled', run);
-    const waiters = this.#waiters.get(run.id);
-    this.#waiters.delete(run.id);
-    for (const done of [...(waiters ?? [])]) done();
     if (tell !== undefined) quietly(() => tell(noticeText(run.snapshot()), run.id), this.#onListenerError)(undefined);
     for (const oldest of this.#retained) {
       if (this.#retained.size <= this.#maxRetained) break;
