@@ -81,6 +81,7 @@ const promised: Readonly<Record<string, readonly string[]>> = {
     'Only the errors since Monday: one timeout.',
     "status: 'answered'",
   ],
+  'examples/voice-agent.ts': ['weather: completed', 'heard until 400 ms: "In Paris it i"', 'closed'],
   'examples/weather-http.ts': [
     String.raw`completed [{"type":"text","text":"200 OK\n{\n  \"sky\": \"clear\",\n  \"celsius\": 21\n}"}]`,
     String.raw`failed [{"type":"text","text":"404 Not Found\nno such city"}]`,
