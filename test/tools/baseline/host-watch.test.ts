@@ -6,7 +6,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 
 import { eventually, processesWith, uniqueSleep } from './running-processes.ts';
 import { temporaryFolder } from './workbench.ts';
@@ -44,6 +44,7 @@ setInterval(() => {}, 1_000);
 `,
   );
   const child = spawn(process.execPath, ['host.mjs'], { cwd: folder, stdio: 'ignore' });
+  onTestFinished(() => void child.kill('SIGKILL'));
   const ended: Host['ended'] = new Promise((resolve) => {
     child.once('exit', (code, signal) => resolve({ code, signal }));
   });
@@ -95,6 +96,7 @@ await tool.execute({ pattern: '${word}' }, { session, signal: new AbortControlle
 `,
   );
   const child = spawn(process.execPath, ['host.mjs'], { cwd: folder, stdio: 'ignore' });
+  onTestFinished(() => void child.kill('SIGKILL'));
   await eventually(() => processesWith(word).length === 1, 'it searches');
   expect(child.kill('SIGKILL')).toBe(true);
   await eventually(() => processesWith(word).length === 0, 'it does not search');
@@ -108,5 +110,6 @@ await bashTool({ cwd: '/' }).execute({ command: 'true' }, { session, signal: new
 `;
   await writeFile(join(folder, 'host.mjs'), script);
   const child = spawn(process.execPath, ['host.mjs'], { cwd: folder, stdio: 'ignore' });
+  onTestFinished(() => void child.kill('SIGKILL'));
   expect(await new Promise((resolve) => child.once('exit', resolve))).toBe(0);
 });
