@@ -248,6 +248,12 @@ describe('a tool call', () => {
     expect(decode({ type: 'response.output_item.done', response_id: 'r1', item })).toEqual([told]);
   });
 
+  test('told with its finished item is not told again by late arguments', () => {
+    const decode = eventDecoder();
+    expect(decode({ type: 'response.output_item.done', response_id: 'r1', item })).toEqual([told]);
+    expect(decode({ type: 'response.function_call_arguments.done', ...args, name: 'look' })[0]?.type).toBe('raw');
+  });
+
   test('stands in the response that is done, told before or not', () => {
     const { type: _, responseId: __, ...call } = told;
     const response = { id: 'r1', status: 'completed', output: [item, { id: 'm', type: 'message' }] };
@@ -420,6 +426,13 @@ describe('an event without a neutral form', () => {
     expect(factsOf({ type: 'toString' }, { type: '__proto__' })).toMatchObject([{ type: 'raw' }, { type: 'raw' }]);
     expect(currentName('constructor')).toBe('constructor');
   });
+});
+
+test('of an answer that is done nothing is remembered', () => {
+  const decode = eventDecoder();
+  decode({ type: 'response.output_item.added', response_id: 'r1', item: { id: 'i1', type: 'message' } });
+  decode({ type: 'response.done', response: { id: 'r1', status: 'completed', output: [] } });
+  expect(decode({ type: 'response.audio.delta', item_id: 'i1', delta: 'AQID' })[0]?.type).toBe('raw');
 });
 
 test('a server that never finishes an answer is not remembered for ever', () => {

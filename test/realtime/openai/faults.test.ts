@@ -397,3 +397,22 @@ describe('what makes no sense', () => {
     expect(the.ear.all('toolCall.requested').map(({ call }) => call.id)).toEqual(['c1']);
   });
 });
+
+test('a server that echoes nothing of ours is understood by order', async () => {
+  await using the = await scene(async (peer) => {
+    await peer.next('input_audio_buffer.commit');
+    peer.send({ type: 'input_audio_buffer.committed', item_id: 'u1' });
+    await peer.next('response.create');
+    begin(peer, 'r1');
+    finish(peer, 'r1');
+    userSpeaks(peer, 'u2');
+    userStops(peer, 'u2');
+    begin(peer, 'r2');
+    finish(peer, 'r2');
+  });
+  await the.session.send({ type: 'audio.append', audio: new Uint8Array(4800) });
+  await the.session.send({ type: 'audio.commit' });
+  await the.session.send({ type: 'response.request' });
+  await the.ear.next('response.completed', ({ responseId }) => responseId === 'r2');
+  expect(the.ear.all('response.started').map(({ origin }) => origin)).toEqual(['client', 'vad']);
+});

@@ -55,13 +55,15 @@ function receiverAt(server: WireServer, options: Partial<ReceiveCallsOptions> = 
 describe('a call', () => {
   test('is accepted, and steered by a socket of its own', async () => {
     await using server = await startWireServer({ rest: () => ok, script: attach });
-    const { receiver, attached, errors } = receiverAt(server);
+    const host = simulatedHost();
+    const { receiver, attached, errors } = receiverAt(server, { host });
     expect(await receiver.receive(signed(incomingCall('rtc_1')))).toEqual({
       status: 200,
       outcome: 'accepted',
       callId: 'rtc_1',
     });
     await using session = await attached;
+    expect(host.pendingTimers()).toBe(0);
     expect(restOf(server)).toEqual(['rtc_1/accept']);
     expect(server.requests[0]?.body).toMatchObject({ model: 'gpt-realtime', audio: { output: { voice: 'marin' } } });
     expect(server.peers[0]?.path).toBe('/v1/realtime?call_id=rtc_1');

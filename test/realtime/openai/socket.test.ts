@@ -164,10 +164,21 @@ describe('ws', () => {
   });
 
   test('follows no redirect, which would carry the key elsewhere', async () => {
-    await using server = await startWireServer({ refuse: { status: 302, body: '' } });
+    await using elsewhere = await startWireServer({});
+    const location = `${elsewhere.url.replace('http', 'ws')}/realtime`;
+    await using server = await startWireServer({ refuse: { status: 302, body: '', headers: { location } } });
     const told = open(openWsSocket, server.url);
     await told.closed;
     expect(told.failures).toMatchObject([{ status: 302 }]);
+    expect(elsewhere.peers).toEqual([]);
+  });
+
+  test('offers no compression: base64 is not worth it', async () => {
+    await using server = await startWireServer({});
+    const told = open(openWsSocket, server.url);
+    await told.opened;
+    expect(peerOf(server).headers['sec-websocket-extensions']).toBeUndefined();
+    told.socket.terminate();
   });
 
   test('ends a connection whose frame is larger than any event', async () => {

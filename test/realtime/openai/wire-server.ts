@@ -49,7 +49,11 @@ export interface WireServerOptions {
   /** What happens on a WebSocket. A script that throws fails the test at disposal, unless the socket closed under it. */
   readonly script?: (peer: Peer) => Promise<void> | void;
   /** Answers the upgrade with this instead. */
-  readonly refuse?: { readonly status: number; readonly body: string };
+  readonly refuse?: {
+    readonly status: number;
+    readonly body: string;
+    readonly headers?: Readonly<Record<string, string>>;
+  };
   readonly rest?: (request: RestRequest) => RestAnswer | Promise<RestAnswer>;
 }
 
@@ -98,9 +102,10 @@ export async function startWireServer(options: WireServerOptions): Promise<WireS
   const sockets = new WebSocketServer({ noServer: true, handleProtocols: (offered) => [...offered][0] ?? false });
   server.on('upgrade', (request, socket, head) => {
     if (options.refuse !== undefined) {
-      const { status, body } = options.refuse;
+      const { status, body, headers = {} } = options.refuse;
+      const more = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
       socket.end(
-        `HTTP/1.1 ${status} Refused\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+        `HTTP/1.1 ${status} Refused\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n${more.join('')}\r\n${body}`,
       );
       return;
     }
