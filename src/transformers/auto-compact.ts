@@ -10,8 +10,8 @@ import { checkNumbers, invalidOption } from './check-options.ts';
 import { contextTokensOf, memories, requestTokens } from './context-size.ts';
 import { isFresh, snip, type Cut } from './snip.ts';
 import { lastRequest, summaryRequest, type SummaryPart } from './summary-request.ts';
-import { compactionId, summaryId, viewOf, windowed } from './window.ts';
-import { placeOf } from './words.ts';
+import { compactionId, lastTold, summaryId, viewOf, windowed } from './window.ts';
+import { idOf, placeOf } from './words.ts';
 
 /** When a history is compacted, in tokens of the whole request, and by whom. */
 export interface AutoCompactOptions {
@@ -66,16 +66,16 @@ export function autoCompact(options: AutoCompactOptions = {}): Transformer {
     context: TransformerContext,
     instructions = always,
   ): Promise<View> => {
-    const memory = memoryOf(context);
+    const last = lastTold(context);
     const completion = await context.complete(
       summaryRequest(part, summarizer ?? context.model, instructions),
       summarizer && { model: summarizer },
     );
     const request = lastRequest(part, keepOf(messages, context) * 2); // at most half of what is kept
-    const boundary = boundaryOf(part, summaryIn(completion) + request);
+    const boundary = boundaryOf(part, compactionId(last), summaryIn(completion) + request);
     const shown = windowed([...messages, boundary]);
     if (tokensOf(shown) >= tokensOf(messages)) throw new Error('the summary is longer than what it stands for');
-    Object.assign(memory, { tried: lastId(part.tail), failures: 0, boundary: boundary.id });
+    Object.assign(memoryOf(context), { tried: last, failures: 0, boundary: boundary.id });
     return { messages: snipped(shown, context), append: [boundary] };
   };
 
@@ -94,14 +94,16 @@ export function autoCompact(options: AutoCompactOptions = {}): Transformer {
       const gain = part && context.estimateTokens(part.older) * 4 >= context.estimateTokens(messages);
       if (gain && !context.signal.aborted) return attempt(messages, part, context, leftAlone);
       // Compacted here before, and somebody took the boundary away: then nothing goes that does not have to.
-      const isUndone = !isNew && boundary !== undefined && lastId(messages.slice(0, 1)) !== summaryId(boundary);
+      const isUndone = !isNew && boundary !== undefined && idOf(messages[0]) !== summaryId(boundary);
       return leftAlone(isUndone ? Infinity : undefined);
     },
     compact({ messages: told }, context, instructions) {
       const messages = windowed(told);
       const part = partAt(messages, tailStart(messages, keepOf(messages, context), context), context);
       // Nothing, or a summary alone, stands before the tail, or nothing came since the last compaction.
-      return part === undefined || isFresh(messages) ? undefined : compacted(messages, part, context, instructions);
+      return part === undefined || isFresh(messages, context)
+        ? undefined
+        : compacted(messages, part, context, instructions);
     },
   };
 
@@ -116,7 +118,7 @@ export function autoCompact(options: AutoCompactOptions = {}): Transformer {
     } catch (error) {
       if (context.signal.aborted) return undefined; // a cancelled attempt is none
       const memory = memoryOf(context);
-      Object.assign(memory, { tried: lastId(messages), failures: (memory.failures ?? 0) + 1 });
+      Object.assign(memory, { tried: lastTold(context), failures: (memory.failures ?? 0) + 1 });
       context.reportFailure?.(error);
       return leftAlone();
     }
@@ -147,14 +149,13 @@ function partAt(messages: readonly Message[], start: number, { transcript }: Tra
   return older.some(isTold) ? { older, tail: messages.slice(place), isTold } : undefined;
 }
 
-function boundaryOf({ tail }: SummaryPart, summary: string): Message {
-  const keepFrom = lastId(tail.slice(0, 1));
-  return { id: compactionId(lastId(tail)), role: 'user', content: [{ type: 'boundary', summary, keepFrom }] };
-}
-
-function lastId(messages: readonly Message[]): string {
-  const message = messages.at(-1);
-  return message === undefined ? '' : measureOf(message).id;
+function boundaryOf({ tail }: SummaryPart, id: string, summary: string): Message {
+  const keepFrom = idOf(tail[0]);
+  return {
+    id,
+    role: 'user',
+    content: [{ type: 'boundary', summary, keepFrom }],
+  };
 }
 
 function summaryIn({ message, stopReason }: Completion): string {

@@ -9,8 +9,8 @@ import { tallyOf } from '../conversation/tally.ts';
 import { boundedText } from '../tools/bounded-text.ts';
 import { requestTokens } from './context-size.ts';
 import { withoutStaleThoughts } from './thoughts.ts';
-import { compactionId, summaryId } from './window.ts';
-import { isSaidByUser, isSteer, placeOf, wordsIn } from './words.ts';
+import { compactionId, lastTold, summaryId } from './window.ts';
+import { idOf, isSaidByUser, isSteer, placeOf, wordsIn } from './words.ts';
 
 /** Where a history was cut, for what went never comes back. */
 export interface Cut {
@@ -45,7 +45,7 @@ export function snip(
   const tally = tallyOf(messages);
   if (tally === undefined) return messages;
   const total = requestTokens(messages, context);
-  const isTooMuch = context.overflow && !isFresh(messages);
+  const isTooMuch = context.overflow && !isFresh(messages, context);
   const until = placeOf(messages, cut.until);
   const least = until < 0 ? 0 : Math.max(0, placeOf(messages, cut.from));
   // What another transformer cut is not cut again: two markers would move each other.
@@ -61,13 +61,13 @@ export function snip(
   // A step that gains next to nothing would change the prefix for it.
   const isMore = more.gain > kept.gain + markerTokens;
   if (!isMore && kept.gain <= 0) return messages;
-  if (isMore) Object.assign(cut, { from: idAt(messages, more.end), until: idAt(messages, -1), share });
+  if (isMore) Object.assign(cut, { from: idOf(messages.at(more.end)), until: idOf(messages.at(-1)), share });
   return isMore ? withMarker(messages, more, messages.length) : withMarker(messages, kept, until + 1);
 }
 
 /** Nothing came since the last compaction: if there was an overflow, that was the answer to it. */
-export function isFresh(messages: readonly Message[]): boolean {
-  return idAt(messages, 0) === summaryId(compactionId(idAt(messages, -1)));
+export function isFresh(messages: readonly Message[], context: TransformerContext): boolean {
+  return idOf(messages.at(0)) === summaryId(compactionId(lastTold(context)));
 }
 
 interface Dropped {
@@ -87,7 +87,7 @@ function groupsToDrop(messages: readonly Message[], aim: number, least: number, 
   const tokensOf = ({ start, end }: MessageGroup) =>
     messages.slice(start, end).reduce((sum, message) => sum + measureOf(message).tokens, 0);
   // A summary stands for much, so it may have half of the high mark.
-  const isSummary = (group: MessageGroup) => idAt(messages, group.start).startsWith(summaryId(''));
+  const isSummary = (group: MessageGroup) => idOf(messages.at(group.start)).startsWith(summaryId(''));
   const fits = (group: MessageGroup) => tokensOf(group) <= (isSummary(group) ? share * 2.5 : share);
   const groups = new Set<MessageGroup>();
   const staying: { first?: MessageGroup; request?: MessageGroup; last?: MessageGroup; tasks?: MessageGroup } = {};
@@ -137,12 +137,7 @@ function withMarker(messages: readonly Message[], { groups, quotes }: Dropped, s
   const [{ start } = { start: 0 }] = groups;
   const asked = quotes.length > 0 ? ` What the user asked in them: “${quotes.join('”, “')}”` : '';
   const text = `[${count} earlier messages are left out here to save space.${asked}]`;
-  const marker: Message = { id: `snip-${idAt(messages, start)}`, role: 'user', content: [{ type: 'text', text }] };
+  const marker: Message = { id: `snip-${idOf(messages.at(start))}`, role: 'user', content: [{ type: 'text', text }] };
   markers.add(marker);
   return shown.toSpliced(start, 0, marker);
-}
-
-function idAt(messages: readonly Message[], index: number): string {
-  const message = messages.at(index);
-  return message === undefined ? '' : measureOf(message).id;
 }

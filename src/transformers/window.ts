@@ -1,15 +1,20 @@
 // The model's view behind the last compaction. Called first by every transformer of the default stack, so that they work
 // in any order.
 
-import type { View } from '../contracts/transformer.ts';
+import type { TransformerContext, View } from '../contracts/transformer.ts';
 import { isInsideGroup } from '../conversation/groups.ts';
 import { measureOf } from '../conversation/measure.ts';
 import type { Message } from '../conversation/message.ts';
 import { tallyOf } from '../conversation/tally.ts';
 import { withoutStaleThoughts } from './thoughts.ts';
-import { placeOf } from './words.ts';
+import { idOf, placeOf } from './words.ts';
 
 const summaries = new WeakMap<Message, Message>();
+
+/** The id of the last message of the transcript that is no boundary. Others may have put something behind it in the view. */
+export function lastTold({ transcript }: TransformerContext): string {
+  return idOf(transcript.messages.findLast((message) => !isBoundary(message)));
+}
 
 /** The id of the boundary made when `lastId` was the last message: at one place a history is compacted once. */
 export function compactionId(lastId: string): string {

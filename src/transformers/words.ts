@@ -49,6 +49,11 @@ export function isSteer(messages: readonly Message[], index: number): boolean {
   );
 }
 
+/** The message's id; empty where there is no message. */
+export function idOf(message: Message | undefined): string {
+  return message === undefined ? '' : measureOf(message).id;
+}
+
 /** Where the message with this id stands; -1 when it is not there. */
 export function placeOf(messages: readonly Message[], id: string | undefined): number {
   return id === undefined ? -1 : messages.findLastIndex((message) => measureOf(message).id === id);

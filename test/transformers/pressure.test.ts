@@ -3,6 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { ModelError } from '../../src/contracts/errors.ts';
 import type { Model, ModelRequest, StopReason } from '../../src/contracts/model.ts';
+import type { Transformer } from '../../src/contracts/transformer.ts';
 import type { Block } from '../../src/conversation/block.ts';
 import { createConversation } from '../../src/conversation/conversation.ts';
 import { assistantMessage, textOf, userMessage, type Message } from '../../src/conversation/message.ts';
@@ -308,6 +309,29 @@ describe('with a reload before every turn', () => {
     await bench.host.advance(1000);
     expect(bench.requests.filter(isSummaryRequest)).toHaveLength(1);
   });
+});
+
+test('compacts again and again behind a transformer that ends every view with a reminder', async () => {
+  const reminder: Transformer = {
+    name: 'reminder',
+    alters: ['addsMarker'],
+    beforeIteration: ({ messages }) => ({ messages: [...messages, userMessage('Be kind.', { id: 'reminder' })] }),
+  };
+  const bench = start({
+    script: (request) => (isSummaryRequest(request) ? { text: 'They talked.' } : { text: long('answer') }),
+    transformers: [windowHistory(), reminder, ...defaultTransformers({ contextTokens: 2000 })],
+  });
+  for (let turn = 0; turn < 30; turn++) {
+    await bench.submit(long(`turn ${turn}`));
+    await bench.rest();
+  }
+  expect(boundaries(bench.conversation.messages).length).toBeGreaterThan(2);
+  expect(bench.events.filter(({ type }) => type === 'transformer.failed')).toEqual([]);
+  for (const { keepFrom } of bench.conversation.messages
+    .flatMap(({ content }) => content)
+    .filter((block) => block.type === 'boundary')) {
+    expect(bench.conversation.messages.map(({ id }) => id)).toContain(keepFrom);
+  }
 });
 
 test('boundaries that keep from nothing there cost no more than one look at each message', () => {
