@@ -1,12 +1,10 @@
 // The ordered record of accepted messages. A message waits here until a turn drains it or ends without it; none ever
 // travels to a turn, so that none can die with one.
 
-import type { OperativeEvent } from '../contracts/events.ts';
-import type { Delivery, SubmitOutcome } from '../contracts/operative.ts';
-import type { Submission } from '../machines/operative.ts';
-import type { JsonValue } from '../conversation/json.ts';
-import { textOf, type Message } from '../conversation/message.ts';
+import type { Delivery } from '../contracts/operative.ts';
+import type { Message } from '../conversation/message.ts';
 import type { Inbox } from '../services/turn-record.ts';
+import { retold, settledOf, Ticket, type Settled } from './ticket.ts';
 
 /** The ledger of a bare `Engine.run`: steers wait until they are drained; what is left at the end is handed back. */
 export class SteerLedger implements Inbox {
@@ -38,110 +36,6 @@ export class SteerLedger implements Inbox {
   answered(): void {
     // Nobody asks a bare run what became of a steer: its result tells.
   }
-}
-
-/** What the operative decided about a submission, with the events from that moment on. */
-export type Decision = SubmitOutcome & { readonly events: AsyncIterable<OperativeEvent> };
-
-/** One submission: its message, the decision at the call, and its fate. */
-export class Ticket implements Submission {
-  readonly message: Message;
-  readonly turnContext: unknown;
-  /** Position in the order of acceptance. */
-  sequence = 0;
-  /** It is in the transcript. */
-  isLanded = false;
-  /** It was held for the next turn, so that turn is its own. */
-  isHeld = false;
-  /** It was told as queued. */
-  isAnnounced = false;
-  /** The turn and iteration that asked the model with it. */
-  turnId = '';
-  iteration = 0;
-  outcome: SubmitOutcome | undefined;
-  #delivery: Delivery | undefined;
-  #resolveDelivery: ((delivery: Delivery) => void) | undefined;
-  #promise: Promise<Delivery> | undefined;
-  #listeners: ((decision: Decision) => void)[] | undefined;
-
-  constructor(message: Message, turnContext: unknown) {
-    this.message = message;
-    this.turnContext = turnContext;
-  }
-
-  get messageId(): string {
-    return this.message.id;
-  }
-
-  /** What inspectors see of it: the message in short, never the turn's context. */
-  toJSON(): JsonValue {
-    return { messageId: this.messageId, text: textOf(this.message).slice(0, 200) };
-  }
-
-  /** The fate; made when asked for, resolves once. */
-  get delivery(): Promise<Delivery> {
-    this.#promise ??=
-      this.#delivery === undefined
-        ? new Promise((resolve) => {
-            this.#resolveDelivery = resolve;
-          })
-        : Promise.resolve(this.#delivery);
-    return this.#promise;
-  }
-
-  /** Calls back with the decision, once it is taken. */
-  onDecision(listener: (decision: Decision) => void): void {
-    (this.#listeners ??= []).push(listener);
-  }
-
-  /** `read` makes the events of one caller: each reads its own. */
-  decide(outcome: SubmitOutcome, read: () => AsyncIterable<OperativeEvent>): void {
-    this.outcome = outcome;
-    const listeners = this.#listeners ?? [];
-    this.#listeners = undefined;
-    for (const listener of listeners) listener({ ...outcome, events: read() });
-  }
-
-  /** The first fate stands. */
-  deliver(delivery: Delivery): void {
-    if (this.#delivery !== undefined) return;
-    this.#delivery = delivery;
-    this.#resolveDelivery?.(delivery);
-    this.#resolveDelivery = undefined;
-  }
-}
-
-/**
- * What is remembered of a message whose fate was told, for the life of the operative: flat and small, for there is one
- * for each message ever accepted.
- */
-interface Settled {
-  readonly outcome: Exclude<SubmitOutcome['outcome'], 'rejected'>;
-  /** Of the outcome; empty where it names no turn. */
-  readonly turnId: string;
-  readonly status: Exclude<Delivery['status'], 'rejected'>;
-  readonly toldBy: string;
-  readonly iteration: number;
-}
-
-function settledOf(outcome: SubmitOutcome, delivery: Delivery): Settled | undefined {
-  if (outcome.outcome === 'rejected' || delivery.status === 'rejected') return undefined;
-  const hasTurn = 'turnId' in delivery;
-  return {
-    outcome: outcome.outcome,
-    turnId: 'turnId' in outcome ? outcome.turnId : '',
-    status: delivery.status,
-    toldBy: hasTurn ? delivery.turnId : '',
-    iteration: hasTurn ? delivery.iteration : 0,
-  };
-}
-
-// The ticket as whoever submits its id again has to find it.
-function ticketOf(messageId: string, { outcome, turnId, status, toldBy, iteration }: Settled): Ticket {
-  const ticket = new Ticket({ id: messageId, role: 'user', content: [] }, undefined);
-  ticket.outcome = outcome === 'queued' ? { outcome } : { outcome, turnId };
-  ticket.deliver(status === 'answered' || status === 'unanswered' ? { status, turnId: toldBy, iteration } : { status });
-  return ticket;
 }
 
 /** How a drained message is marked; must keep its id. */
@@ -188,7 +82,7 @@ export class Ledger implements Inbox {
   /** The first ticket of this id that was not refused, or one that says the same once its fate was told. */
   known(messageId: string): Ticket | undefined {
     const found = this.#accepted.get(messageId);
-    return found === undefined || found instanceof Ticket ? found : ticketOf(messageId, found);
+    return found === undefined || found instanceof Ticket ? found : retold(messageId, found);
   }
 
   /** A message of this id was accepted. */

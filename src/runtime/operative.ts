@@ -27,9 +27,10 @@ import { inspectedOperativeLogic, operativeLogic } from './charts.ts';
 import { noteActor } from './facade-actors.ts';
 import { freshId } from './fresh-ids.ts';
 import { internalsOf } from './engine-internals.ts';
-import { Ticket, type Decision } from './ledger.ts';
-import { ConversationScope, type OpenQuestion } from './operative-scope.ts';
+import type { OpenQuestion } from './open-question.ts';
+import { ConversationScope } from './operative-scope.ts';
 import { createSession } from './session.ts';
+import { Ticket, type Decision } from './ticket.ts';
 import { watchOf } from './watch.ts';
 
 /**

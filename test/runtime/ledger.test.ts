@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Delivery } from '../../src/contracts/operative.ts';
 import { userMessage } from '../../src/conversation/message.ts';
-import { Ledger, SteerLedger, Ticket } from '../../src/runtime/ledger.ts';
+import { Ledger, SteerLedger } from '../../src/runtime/ledger.ts';
+import { Ticket } from '../../src/runtime/ticket.ts';
 
 const ticket = (id: string, turnContext?: unknown) => new Ticket(userMessage(id, { id }), turnContext);
 const newLedger = () => new Ledger((message) => ({ ...message, meta: { frame: 0 } }));

@@ -18,9 +18,10 @@ import {
 import { serviceLogic } from '../../../src/machines/service.ts';
 import { standardCharts } from '../../../src/runtime/charts.ts';
 import { createEngine } from '../../../src/runtime/engine.ts';
-import { Ticket, type Decision } from '../../../src/runtime/ledger.ts';
-import { ConversationScope, type OpenQuestion } from '../../../src/runtime/operative-scope.ts';
+import type { OpenQuestion } from '../../../src/runtime/open-question.ts';
+import { ConversationScope } from '../../../src/runtime/operative-scope.ts';
 import { createSession } from '../../../src/runtime/session.ts';
+import { Ticket, type Decision } from '../../../src/runtime/ticket.ts';
 import { reload } from '../../../src/services/reload.ts';
 import { scriptedModel, simulatedHost, verifyEvents, verifyTranscript } from '../../../src/testing/index.ts';
 import { answerAll, linesOf, logOf, startOperative, type OperativeSetup } from './operative-bench.ts';
