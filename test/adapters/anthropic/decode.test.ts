@@ -306,6 +306,23 @@ describe('what has no neutral form', () => {
   });
 });
 
+test('thinking the API dropped from the request is told in the meta of the message, wherever it comes', async () => {
+  const dropped = [{ type: 'thinking_dropped', path: 'messages.1.content.0', reason: 'prefix_binding_mismatch' }];
+  const start = {
+    id: 'm',
+    type: 'message',
+    role: 'assistant',
+    model: 'c',
+    content: [],
+    input_transformations: dropped,
+  };
+  const early = await answer(sse({ type: 'message_start', message: start }), ...messageEnd('end_turn'));
+  expect(early.meta).toEqual({ anthropic: { input_transformations: dropped } });
+  const end = { type: 'message_delta', delta: { stop_reason: 'end_turn' }, input_transformations: dropped };
+  const late = await answer(messageStart, sse(end), sse({ type: 'message_stop' }));
+  expect(late.meta).toEqual({ anthropic: { input_transformations: dropped } });
+});
+
 describe('the end of the answer', () => {
   test('an error without a type, as imitators send it, ends the answer', async () => {
     const events = [messageStart, 'data: {"error":{"type":"overloaded_error","message":"busy"}}\n\n'];
