@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ModelError } from '../../src/contracts/errors.ts';
 import type { ModelRequest } from '../../src/contracts/model.ts';
+import type { Transformer } from '../../src/contracts/transformer.ts';
 import type { Block } from '../../src/conversation/block.ts';
 import { createConversation } from '../../src/conversation/conversation.ts';
 import { userMessage, type Message } from '../../src/conversation/message.ts';
@@ -64,6 +65,28 @@ const turns = fc.array(
   }),
   { minLength: 3, maxLength: 14 },
 );
+/** Transformers that somebody put before, between and behind those of the stack. */
+const viewing = (name: string, view: (messages: readonly Message[]) => readonly Message[]): Transformer => ({
+  name,
+  beforeIteration: ({ messages }) => ({ messages: view(messages) }),
+});
+const others = {
+  none: (stack: Transformer[]) => stack,
+  copies: ([first, ...rest]: Transformer[]) => [
+    ...(first ? [first] : []),
+    viewing('copies', (messages) => structuredClone(messages)),
+    ...rest,
+  ],
+  reminds: (stack: Transformer[]) => [
+    viewing('reminds', (messages) => [...messages, userMessage('Be kind.', { id: 'reminder' })]),
+    ...stack,
+  ],
+  greets: (stack: Transformer[]) => [
+    ...stack,
+    viewing('greets', (messages) => [userMessage('Hello.', { id: 'greeting' }), ...messages]),
+  ],
+};
+
 const worlds = fc.record({
   turns,
   window: fc.constantFrom(1500, 4000),
@@ -72,11 +95,12 @@ const worlds = fc.record({
   /** Tokens the provider counts for one that is estimated, where it tells them. */
   counts: fc.constantFrom(undefined, 0.6, 1, 1.8),
   reloads: fc.boolean(),
+  other: fc.constantFrom<(keyof typeof others)[]>('none', 'copies', 'reminds', 'greets'),
 });
 
 test('a session goes on in any window', async () => {
   await fc.assert(
-    fc.asyncProperty(worlds, async ({ turns: all, window, boast, counts, reloads }) => {
+    fc.asyncProperty(worlds, async ({ turns: all, window, boast, counts, reloads, other }) => {
       let turn = all[0];
       let results: (readonly (string | Block[])[])[] = [];
       let count = 0;
@@ -85,7 +109,7 @@ test('a session goes on in any window', async () => {
       const inVain: number[] = [];
       const bench = startOperative({
         conversation,
-        transformers: defaultTransformers({ contextTokens: window * boast }),
+        transformers: others[other](defaultTransformers({ contextTokens: window * boast })),
         idleTimeoutMs: 500,
         retry: { attempts: 1, baseDelayMs: 5 },
         tools: [toolOf('look', (args) => resultOf(results.flat()[(args as { n: number }).n]))],
@@ -93,7 +117,7 @@ test('a session goes on in any window', async () => {
           if (isSummaryRequest(request)) return summaries[turn?.summary ?? 'good'] ?? {};
           seen.push(request.messages);
           const inputTokens = Math.ceil(estimateTokens(request.messages) * (counts ?? 1));
-          const last = request.messages.at(-1);
+          const last = request.messages.findLast(({ id }) => id !== 'reminder');
           const isTold = boast === 1 && (counts ?? 1) <= 1; // the transformers know what fits
           if (inputTokens > window && isTold && last) inVain.push(estimateTokens(last) * (counts ?? 1));
           if (inputTokens > window) return { throw: tooLong };
@@ -142,11 +166,12 @@ test('a session goes on in any window', async () => {
       // What does not fit is sent only where what is to be answered does not fit by itself.
       expect(Math.min(...inVain, Infinity)).toBeGreaterThan(window / 2);
       for (const messages of seen) expect(pairingFault(messages)).toBeUndefined();
-      if (!all.some(({ undoes }) => undoes)) expectBound(seen);
+      // Who takes a boundary away, or puts something that moves into the view, changes what stands before thinking.
+      if (other !== 'reminds' && !all.some(({ undoes }) => undoes)) expectBound(seen);
       expect(JSON.stringify(conversation).isWellFormed()).toBe(true);
       await bench.operative.close();
     }),
-    { numRuns: 60 * runs, endOnFailure: true },
+    { numRuns: 80 * runs, endOnFailure: true },
   );
 }, 300_000);
 
