@@ -199,13 +199,12 @@ function sendCommand(record: SessionRecord, command: WireCommand): Promise<void>
       return done;
     case 'audio.clear':
       record.microphone.clear();
-      record.microphone.follow(command);
-      return done;
+      return acknowledgedAs(record, 'input.cleared', command);
     case 'audio.commit':
-      record.microphone.follow(command);
-      return done;
-    case 'session.configure':
+      return acknowledgedAs(record, 'input.committed', command);
     case 'session.update':
+      return acknowledgedAs(record, 'session.configured', command);
+    case 'session.configure':
     case 'item.create':
     case 'item.truncate':
     case 'item.delete':
@@ -213,6 +212,19 @@ function sendCommand(record: SessionRecord, command: WireCommand): Promise<void>
     case 'raw':
       return pass(record, command);
   }
+}
+
+// Waits for its answer as the input of the same meaning does, so that each finds its own.
+function acknowledgedAs(
+  record: SessionRecord,
+  answer: string,
+  command: Extract<WireCommand, { readonly type: 'audio.clear' | 'audio.commit' | 'session.update' }>,
+): Promise<void> {
+  const { promise, resolve, reject } = openPromise();
+  const eventId = command.eventId === '' ? record.nextId() : command.eventId;
+  record.acknowledgements.expect(answer, eventId, (error) => (error === undefined ? resolve() : reject(error)));
+  record.microphone.follow({ ...command, eventId });
+  return promise;
 }
 
 function pass(record: SessionRecord, command: WireCommand): Promise<void> {

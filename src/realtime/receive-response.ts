@@ -2,6 +2,7 @@
 
 import type { ResponseOrigin, ResponseStatus } from '../contracts/realtime.ts';
 import { requestCall, settleBatch } from './session-calls.ts';
+import type { Debt } from './reply-ledger.ts';
 import type { LiveResponse } from './responses.ts';
 import type { SessionRecord } from './session-record.ts';
 import { addRealtimeUsage } from './usage-total.ts';
@@ -21,15 +22,17 @@ export function responseCreated(record: SessionRecord, { responseId, requestId, 
   if (responses.current !== undefined) settleResponse(record, responses.current, 'cancelled', 'superseded');
   const owner = responses.ownerOf(requestId);
   let origin: ResponseOrigin = record.isIdleAnnounced ? 'idle' : 'vad';
+  let debts: readonly Debt[] = [];
   if (owner !== 'server') {
     const order = responses.endRequest();
     origin = order?.cause ?? 'client';
-    for (const { debtor } of order?.debts ?? []) debtor?.begun();
+    debts = order?.debts ?? [];
+    for (const { debtor } of debts) debtor?.begun();
   } else {
     ledger.payByServer();
   }
   record.isIdleAnnounced = false;
-  const response = responses.begin(responseId, origin, owner);
+  const response = responses.begin(responseId, origin, owner, debts);
   if (response.isTold) record.tell({ type: 'response.started', responseId, origin });
   record.post({ type: 'response.created', owner, owed: ledger.owed });
 }
@@ -62,6 +65,8 @@ export function settleResponse(
   record.responses.end(responseId);
   record.playback.finishReceiving(responseId);
   settleBatch(record, record.calls.finish(responseId, isSilenced || status === 'cancelled'));
+  // The user's voice came first: should the server not answer it, what was owed is owed still.
+  if (response.isMissed) record.ledger.restore(response.debts.filter(({ request }) => request === undefined));
   if (!isTold) return;
   record.tell({
     type: 'response.completed',

@@ -102,6 +102,7 @@ function audioDelta(record: SessionRecord, fact: Fact<'audio.delta'>): void {
     return;
   }
   response.known.add(itemId);
+  response.isHeard = true;
   const sequence = ++record.sequence;
   const begins = record.isPlayedHere
     ? record.playback.receive(responseId, itemId, contentIndex, audio.byteLength, sequence)
@@ -124,14 +125,19 @@ function deleteUnheard(record: SessionRecord, itemId: string): void {
 }
 
 // The model's words belong to an answer; the user's to none.
-function isHeard(record: SessionRecord, fact: { readonly role?: 'user' | 'assistant'; readonly responseId?: string }) {
+function comesThrough(
+  record: SessionRecord,
+  fact: { readonly role?: 'user' | 'assistant'; readonly responseId?: string },
+) {
   if (fact.role === 'user' || fact.responseId === undefined) return true;
   const response = record.responses.live(fact.responseId);
-  return response !== undefined && !response.isSilenced;
+  if (response === undefined || response.isSilenced) return false;
+  response.isHeard = true;
+  return true;
 }
 
 function transcriptDelta(record: SessionRecord, fact: Fact<'transcript.delta'>): void {
-  if (!isHeard(record, fact)) return;
+  if (!comesThrough(record, fact)) return;
   const { role, itemId, contentIndex, text } = fact;
   record.transcripts.add(itemId, contentIndex, text);
   const stage = fact.isSpeculative === true ? 'speculative' : 'final';
@@ -148,7 +154,7 @@ function transcriptDelta(record: SessionRecord, fact: Fact<'transcript.delta'>):
 }
 
 function transcriptDone(record: SessionRecord, fact: Fact<'transcript.done'>): void {
-  if (!isHeard(record, fact)) return;
+  if (!comesThrough(record, fact)) return;
   const { role, itemId, contentIndex, transcript } = fact;
   const { rest: text } = record.transcripts.finish(itemId, contentIndex, transcript);
   record.tell({
@@ -170,13 +176,13 @@ function place(record: SessionRecord, itemId: string): { readonly previousItemId
 }
 
 function textDelta(record: SessionRecord, fact: Fact<'text.delta'>): void {
-  if (!isHeard(record, fact)) return;
+  if (!comesThrough(record, fact)) return;
   record.transcripts.add(fact.itemId, fact.contentIndex, fact.text);
   record.tell({ ...fact, final: false });
 }
 
 function textDone(record: SessionRecord, fact: Fact<'text.done'>): void {
-  if (!isHeard(record, fact)) return;
+  if (!comesThrough(record, fact)) return;
   const { responseId, itemId, contentIndex } = fact;
   const { rest: text } = record.transcripts.finish(itemId, contentIndex, fact.text);
   record.tell({ type: 'text.delta', responseId, itemId, contentIndex, text, final: true });

@@ -3,7 +3,7 @@
 
 import type { ResponseOrigin } from '../contracts/realtime.ts';
 import type { ResponseOwner } from '../machines/realtime-session.ts';
-import type { Debtor, ReplyOrder } from './reply-ledger.ts';
+import type { Debt, Debtor, ReplyOrder } from './reply-ledger.ts';
 
 /** An answer between its beginning and its end. */
 export interface LiveResponse {
@@ -15,6 +15,12 @@ export interface LiveResponse {
   isSilenced: boolean;
   /** Items of which audio came through, and items that were deleted because none did. */
   readonly known: Set<string>;
+  /** What it pays, for the case that nobody hears of it. */
+  readonly debts: readonly Debt[];
+  /** Something of it came through. */
+  isHeard: boolean;
+  /** The user began to speak before anything of it came through. */
+  isMissed: boolean;
 }
 
 const mostRemembered = 256;
@@ -82,9 +88,18 @@ export class Responses {
     return this.#ended.has(responseId);
   }
 
-  begin(responseId: string, origin: ResponseOrigin, owner: ResponseOwner): LiveResponse {
+  begin(responseId: string, origin: ResponseOrigin, owner: ResponseOwner, debts: readonly Debt[] = []): LiveResponse {
     const isWanted = owner !== 'recalled';
-    const response = { responseId, origin, isTold: isWanted, isSilenced: !isWanted, known: new Set<string>() };
+    const response: LiveResponse = {
+      responseId,
+      origin,
+      isTold: isWanted,
+      isSilenced: !isWanted,
+      known: new Set(),
+      debts,
+      isHeard: false,
+      isMissed: false,
+    };
     if (origin === 'outOfBand') this.beside.set(responseId, response);
     else this.current = response;
     this.occupiedBy = undefined;

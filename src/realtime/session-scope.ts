@@ -96,6 +96,7 @@ export class SessionScope implements RealtimeScope {
     const response = record.responses.current;
     if (response === undefined) return;
     response.isSilenced = true;
+    response.isMissed = cause === 'speech' && !response.isHeard;
     // What is being heard is told with it; here nothing is.
     const { responseId, isTold } = response;
     if (record.playback.isEmpty && !record.isPlayedByServer && isTold) {

@@ -224,6 +224,22 @@ describe('R5: a tool is done while the user speaks', () => {
     expect(fake.wire.sent('response.create')).toHaveLength(1);
   });
 
+  test('a reply the user’s voice came before is owed still, unless the server answers', async () => {
+    const fake = await openSession();
+    fake.wire.give({ type: 'response.created', responseId: 'r1' }, call('c1'), responseEnd('r1'));
+    void fake.send({ type: 'toolResult.send', callId: 'c1', result: 'sunny' });
+    begin(fake, 'r2');
+    fake.wire.give({ type: 'speech.started', itemId: 'u1' }, responseEnd('r2', { status: 'cancelled' }));
+    fake.wire.give({ type: 'speech.stopped', itemId: 'u1' });
+    await fake.host.advance(1_000);
+    expect(fake.wire.sent('response.create')).toHaveLength(2);
+    begin(fake, 'r3');
+    fake.wire.give(speech('r3', 'i3', 100), { type: 'speech.started', itemId: 'u2' });
+    fake.wire.give(responseEnd('r3', { status: 'cancelled' }), { type: 'speech.stopped', itemId: 'u2' });
+    await fake.host.advance(5_000);
+    expect(fake.wire.sent('response.create')).toHaveLength(2); // something of it was heard
+  });
+
   test('an answer the server began before it had the result does not pay', async () => {
     const fake = await openSession({ acknowledges: false });
     fake.wire.give({ type: 'response.created', responseId: 'r1' }, call('c1'), responseEnd('r1'));
