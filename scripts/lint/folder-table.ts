@@ -89,7 +89,7 @@ export const folderTable: readonly FolderRow[] = [
     packages: ['ws', 'xstate'],
     node: true,
   },
-  { folder: testing, rooms: innerRooms, packages: ['@xstate/graph', 'xstate'], node: false },
+  { folder: testing, rooms: [...innerRooms, 'src/realtime'], packages: ['@xstate/graph', 'xstate'], node: false },
   {
     folder: 'src/testing/properties',
     rooms: [...innerRooms, testing],

@@ -12,6 +12,8 @@ export { replayTurn } from './replay-turn.ts';
 export type { ReplayedTurn } from './replay-turn.ts';
 export { scriptedModel } from './scripted-model.ts';
 export type { ScriptedModel, ScriptedModelOptions } from './scripted-model.ts';
+export { scriptedTransport } from './scripted-transport.ts';
+export type { ScriptedAnswer, ScriptedTransport } from './scripted-transport.ts';
 export type { ScriptedCall, ScriptedCallContext, ScriptedStep, ScriptedStepSource } from './scripted-step.ts';
 export { simulatedHost } from './simulated-host.ts';
 export type { SimulatedHost, SimulatedHostOptions } from './simulated-host.ts';
