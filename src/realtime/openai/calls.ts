@@ -4,7 +4,8 @@
 import type { CallAcceptParams, CallCreateParams } from 'openai/resources/realtime/calls';
 import { TurnchartError } from '../../contracts/errors.ts';
 import type { RealtimeSessionOptions } from '../../contracts/realtime.ts';
-import { clientOf, factsOf, throughClient, type ClientOptions, type RealtimeClient } from './client.ts';
+import { clientOf, factsOf, throughClient, type RealtimeClient } from './client.ts';
+import type { ClientOptions } from './client-options.ts';
 import { encodeSession } from './encode-session.ts';
 
 /** Who is asked, and for how long. */

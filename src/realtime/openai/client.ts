@@ -6,22 +6,7 @@ import type { OpenAI } from 'openai';
 import { modelErrorOf, type CallFacts } from '../../adapters/http-errors.ts';
 import { secretsIn, shownAddress } from '../../adapters/redact.ts';
 import { messageOf, TurnchartError } from '../../contracts/errors.ts';
-
-/** Who is asked, with which key. */
-export interface ClientOptions {
-  /**
-   * An instance of the SDK, used as it is: its key, address, organisation and headers; then `apiKey` and `baseURL` do
-   * nothing.
-   */
-  readonly client?: unknown;
-  /**
-   * Default: `OPENAI_API_KEY`, but never for a `baseURL` other than OpenAI's: a key goes only where it was given for. In
-   * browsers give a client secret (`ek_…`), never the key itself.
-   */
-  readonly apiKey?: string;
-  /** With the version, as `https://api.openai.com/v1` (the default). `http:` and `ws:` addresses are taken too. */
-  readonly baseURL?: string;
-}
+import type { ClientOptions } from './client-options.ts';
 
 /** What is used of the SDK. */
 export interface RealtimeClient {

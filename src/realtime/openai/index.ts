@@ -10,7 +10,7 @@ export {
   type AnswerOptions,
   type CallOptions,
 } from './calls.ts';
-export type { ClientOptions } from './client.ts';
+export type { ClientOptions } from './client-options.ts';
 export { createClientSecret, type ClientSecret } from './client-secret.ts';
 export { openaiRealtime, type OpenAIRealtimeOptions } from './model.ts';
 export {

@@ -4,7 +4,8 @@ import { TurnchartError } from '../../contracts/errors.ts';
 import type { RealtimeModel, RealtimeSessionOptions } from '../../contracts/realtime.ts';
 import { connectRealtime } from '../connect.ts';
 import { acceptCall, hangupCall } from './calls.ts';
-import { isClient, type ClientOptions } from './client.ts';
+import { isClient } from './client.ts';
+import type { ClientOptions } from './client-options.ts';
 import type { OpenSocket } from './socket.ts';
 import { openaiWire } from './wire.ts';
 

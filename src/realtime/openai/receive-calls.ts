@@ -5,7 +5,7 @@ import { messageOf, TurnchartError } from '../../contracts/errors.ts';
 import { hostWith, type Host } from '../../contracts/host.ts';
 import type { RealtimeModel, RealtimeSession, RealtimeSessionOptions } from '../../contracts/realtime.ts';
 import { acceptCall, hangupCall, rejectCall } from './calls.ts';
-import type { ClientOptions } from './client.ts';
+import type { ClientOptions } from './client-options.ts';
 import { verifyWebhook, type IncomingCall, type WebhookOptions, type WebhookRequest } from './webhook.ts';
 
 /** What the app says to a ringing call. */
