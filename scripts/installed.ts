@@ -73,7 +73,8 @@ async function compileExamples(): Promise<void> {
       text.replaceAll(/'\.\.\/(src\/[^']+)'/g, (_, path: string) => `'${entryOf(path)}'`),
     );
   }
-  npm(['install', '--save-dev', 'fast-check@4', '@types/node@24', '--prefer-offline', '--no-audit'], project);
+  const used = ['fast-check@4', '@types/node@24', '@statelyai/inspect@0.7'];
+  npm(['install', '--save-dev', ...used, '--prefer-offline', '--no-audit'], project);
   const resolutions = [
     // every declaration is checked; xstate's own do not stand exactOptionalPropertyTypes
     { module: 'nodenext', moduleResolution: 'nodenext', skipLibCheck: false },

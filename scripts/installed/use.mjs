@@ -42,6 +42,10 @@ await saysWhatIsMissing(
 await saysWhatIsMissing(() => firstOf(openai({ model: 'm', apiKey: 'k' }).stream(request, options())), 'openai');
 const { turnMachine } = await import('turnchart/machines');
 await saysWhatIsMissing(() => machinePaths(turnMachine, {}), '@xstate/graph');
+const { startInspector } = await import('turnchart/inspect/server');
+await saysWhatIsMissing(() => startInspector(), 'ws');
+const { openaiRealtime } = await import('turnchart/realtime/openai');
+await saysWhatIsMissing(() => openaiRealtime({ model: 'm', apiKey: 'k' }).connect(), 'ws');
 
 console.log(`Node ${process.versions.node}: ${entries.length} entries installed, missing peers say so`);
 
