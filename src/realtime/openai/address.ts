@@ -9,6 +9,8 @@ export type Target = { readonly model: string } | { readonly callId: string };
 /** Who asks. */
 export interface Credentials {
   readonly key: string | undefined;
+  /** Azure takes keys in a header of its own, tokens as everybody. */
+  readonly isToken?: boolean;
   readonly organization?: string | null | undefined;
   readonly project?: string | null | undefined;
   /** Besides what is sent anyway; a header of the same name wins. */
@@ -19,14 +21,15 @@ export interface Credentials {
 export function socketRequest(baseURL: string, target: Target, credentials: Credentials): SocketRequest {
   const url = addressOf(baseURL);
   const isAzure = /\.azure\.(com|us|cn)$/.test(url.hostname);
-  const { key, organization, project } = credentials;
+  const { key, isToken = false, organization, project } = credentials;
   const path = url.pathname.replace(/\/+$/, '');
   url.pathname = `${isAzure && !path.endsWith('/v1') ? `${path}/v1` : path}/realtime`;
   for (const name of ['model', 'intent', 'call_id']) url.searchParams.delete(name);
   if ('callId' in target) url.searchParams.set('call_id', target.callId);
   else url.searchParams.set('model', target.model);
   const headers: Record<string, string> = {};
-  if (key !== undefined) Object.assign(headers, isAzure ? { 'api-key': key } : { Authorization: `Bearer ${key}` });
+  if (key !== undefined)
+    Object.assign(headers, isAzure && !isToken ? { 'api-key': key } : { Authorization: `Bearer ${key}` });
   if (isFilled(organization)) headers['OpenAI-Organization'] = organization;
   if (isFilled(project)) headers['OpenAI-Project'] = project;
   return {

@@ -78,6 +78,8 @@ export function isClient(value: unknown): value is RealtimeClient {
 export interface Access {
   readonly baseURL: string;
   readonly key: string | undefined;
+  /** It came from a function: a token rather than a key. */
+  readonly isToken?: boolean;
   readonly organization?: string | null | undefined;
   readonly project?: string | null | undefined;
 }
@@ -88,7 +90,7 @@ export async function accessOf(options: ClientOptions): Promise<Access> {
   if (client !== undefined && !isClient(client)) throw noClient('openaiRealtime(…)');
   if (client !== undefined) {
     const { baseURL, organization, project } = client;
-    return { baseURL, organization, project, key: await keyOf(client) };
+    return { baseURL, organization, project, ...(await keyOf(client)) };
   }
   const baseURL = options.baseURL ?? variable('OPENAI_BASE_URL') ?? 'https://api.openai.com/v1';
   const isFirst = isOpenAIs(baseURL.replace(/^ws(s?):/i, 'http$1:'));
@@ -105,10 +107,11 @@ export async function accessOf(options: ClientOptions): Promise<Access> {
 }
 
 /** An SDK client may hold a function that gives the key anew each time. */
-async function keyOf(client: RealtimeClient): Promise<string | undefined> {
+async function keyOf(client: RealtimeClient): Promise<Pick<Access, 'key' | 'isToken'>> {
   const provided = field(field(client, '_options'), 'apiKey');
-  const key: unknown = typeof provided === 'function' ? await provided() : client.apiKey;
-  return typeof key === 'string' && key !== '' && key !== noKey ? key : undefined;
+  const isToken = typeof provided === 'function';
+  const key: unknown = isToken ? await provided() : client.apiKey;
+  return { key: typeof key === 'string' && key !== '' && key !== noKey ? key : undefined, ...(isToken && { isToken }) };
 }
 
 function variable(name: string): string | undefined {

@@ -114,6 +114,17 @@ describe('address', () => {
     });
   });
 
+  test('shows Azure a token as everybody', async () => {
+    const client = new AzureOpenAI({
+      azureADTokenProvider: () => Promise.resolve('token-1'),
+      endpoint: 'https://here.openai.azure.com',
+      apiVersion: 'v1',
+    });
+    const access = await accessOf({ client });
+    const { headers } = socketRequest(access.baseURL, { model: 'deployment' }, access);
+    expect(headers).toEqual({ Authorization: 'Bearer token-1' });
+  });
+
   test('lets headers of the app win', () => {
     const { headers } = socketRequest(
       'https://h/v1',
