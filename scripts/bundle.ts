@@ -1,5 +1,5 @@
 // Bundles the built root entry for browsers and looks at what came in: no zod, no Node modules, no SDK; and of an app
-// that uses a part, only that part. The whole is left where size-limit measures it.
+// that uses a part, only that part. The whole, and an operative with tools, are left where size-limit measures them.
 
 import { mkdir } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
@@ -7,19 +7,19 @@ import { gzipSync } from 'node:zlib';
 import { rolldown } from 'rolldown';
 
 const root = resolve(import.meta.dirname, '..');
-const file = resolve(root, 'node_modules/.cache/turnchart/root.js');
+const cache = resolve(root, 'node_modules/.cache/turnchart');
 const entry = resolve(root, 'dist/index.js');
 
 // What the root entry may bring into a browser besides the library itself.
 const welcome = new Set(['xstate']);
 
 const faults: string[] = [];
-const all = await bundle(`export * from ${JSON.stringify(entry)};`, file);
+const all = await bundle(`export * from ${JSON.stringify(entry)};`, resolve(cache, 'root.js'));
 for (const name of all.imports) faults.push(`The root entry imports '${name}' at run time`);
 for (const name of all.packages) if (!welcome.has(name)) faults.push(`The root entry contains ${name}`);
 console.log(`root entry for browsers: ${kilobytes(all.code)}, ${[...all.packages].join(', ') || 'no package'} inside`);
 
-const agent = await bundle(using('createEngine', 'createOperative', 'defineTool'));
+const agent = await bundle(using('createEngine', 'createOperative', 'defineTool'), resolve(cache, 'operative.js'));
 console.log(`an app with an operative and tools: ${kilobytes(agent.code)}`);
 
 // Nothing in the library may run, or hold on to the runtime, for being imported.
