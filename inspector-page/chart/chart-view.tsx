@@ -56,12 +56,13 @@ export function ChartView({ chart, now }: { readonly chart: ShownChart; readonly
     if (placed === undefined || placed === 'failed') return undefined;
     return placed.graphs.toSorted((left, right) => fitScale(right, size) - fitScale(left, size))[0];
   }, [placed, size]);
+  const focus = useFocus(now);
   const whole = graph === undefined ? 1 : fitScale(graph, size);
   const view = useMemo((): View => {
     if (moved !== undefined) return moved;
     if (graph === undefined) return { x: 0, y: 0, scale: 1 };
-    return viewOf(graph, size, isWhole ? whole : Math.max(whole, readableScale), now.active);
-  }, [moved, graph, size, isWhole, whole, now.active]);
+    return viewOf(graph, size, isWhole ? whole : Math.max(whole, readableScale), focus);
+  }, [moved, graph, size, isWhole, whole, focus]);
 
   const zoom = (factor: number, x = size.width / 2, y = size.height / 2) => {
     const scale = Math.min(3, Math.max(0.1, view.scale * factor));
@@ -137,17 +138,29 @@ export function ChartView({ chart, now }: { readonly chart: ShownChart; readonly
   );
 }
 
+// The states that became active last: with parallel ones the middle of all would show none of them.
+function useFocus({ active, before }: ChartNow): ReadonlySet<string> {
+  const focus = useRef<ReadonlySet<string>>(active);
+  return useMemo(() => {
+    const fresh = before === undefined ? active : new Set([...active].filter((key) => !before.has(key)));
+    const isStale = [...focus.current].some((key) => !active.has(key));
+    if (fresh.size > 0) focus.current = fresh;
+    else if (isStale) focus.current = active;
+    return focus.current;
+  }, [active, before]);
+}
+
 // Below it nobody can read the events.
 const readableScale = 0.85;
 
-// Around the active states, but showing no more of the empty space than must be.
+// Around the states in focus, but showing no more of the empty space than must be.
 function viewOf(
   graph: ElkNode,
   size: { readonly width: number; readonly height: number },
   scale: number,
-  active: ReadonlySet<string>,
+  focus: ReadonlySet<string>,
 ): View {
-  const lit = nodesOf(graph).filter(({ id, children }) => active.has(id) && (children ?? []).length === 0);
+  const lit = nodesOf(graph).filter(({ id, children }) => focus.has(id) && (children ?? []).length === 0);
   const at = (side: 'x' | 'y', length: 'width' | 'height') => {
     const [room, all] = [size[length], (graph[length] ?? 0) * scale];
     if (all <= room - 16) return (room - all) / 2;

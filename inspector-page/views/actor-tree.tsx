@@ -5,7 +5,8 @@ import { actorRows, labelOf, type ActorRow, type OpenActors } from '../record/ac
 import type { Actor, MessageLog } from '../record/message-log.ts';
 import { VirtualList } from './virtual-list.tsx';
 
-const rowHeight = 30;
+// A finger needs more than a mouse.
+const rowHeight = matchMedia('(pointer: coarse)').matches ? 40 : 30;
 
 interface Props {
   readonly log: MessageLog;
@@ -99,7 +100,7 @@ function TreeRow({
       aria-selected={isSelected}
       aria-expanded={hasChildren ? isOpen : undefined}
       className={`tree-row is-${status}${isSelected ? ' selected' : ''}`}
-      style={{ paddingLeft: 6 + Math.min(depth, 12) * 12 }}
+      style={{ height: rowHeight, paddingLeft: 6 + Math.min(depth, 12) * 12 }}
       data-actor={actor.name}
       data-state={state}
       title={`${name}${detail === '' ? '' : ` (${detail})`} · ${state}\n${actor.chart.description}`}

@@ -85,8 +85,8 @@ export function App({ store }: { readonly store: Store }) {
           )}
           {side === 'transcript' && transcript === undefined && (
             <p className="empty">
-              No transcript is shown here. Programs of other inspectors add it with <code>withTranscript(…)</code> of
-              turnchart/inspect.
+              No transcript belongs to this actor. (With another inspector’s own <code>inspect</code> a program shows
+              none; <code>withTranscript(…)</code> of turnchart/inspect adds it.)
             </p>
           )}
           {side === 'sequence' && selected !== undefined && (

@@ -14,7 +14,7 @@ const rich: TurnSetup = {
 };
 
 describe('inspect', () => {
-  test('sees the turn, its services and its tool calls by their position, and no other actor', async () => {
+  test('sees the turn, its services, its tool calls by their position and its transcript, and no other actor', async () => {
     const turn = await playTurn({ ...rich, interpreter: 'inspected' }, 10_000);
     expect([...turn.actors].toSorted()).toEqual([
       'close',
@@ -26,6 +26,7 @@ describe('inspect', () => {
       'streamModel',
       'toolCall:0',
       'toolCall:1',
+      'transcript',
       'turn',
     ]);
   });

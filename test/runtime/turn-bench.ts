@@ -8,6 +8,7 @@ import type { Tool } from '../../src/contracts/tool.ts';
 import type { Block, ToolResultBlock } from '../../src/conversation/block.ts';
 import { createConversation, type Conversation } from '../../src/conversation/conversation.ts';
 import { userMessage } from '../../src/conversation/message.ts';
+import { withTranscript } from '../../src/inspect/index.ts';
 import { createEngine } from '../../src/runtime/engine.ts';
 import {
   scriptedModel,
@@ -60,7 +61,7 @@ export interface Turn {
 const rejections: unknown[] = [];
 process.on('unhandledRejection', (reason) => rejections.push(reason));
 
-const actorIds = /^(turn|prepare|shape|streamModel|delay|review|dispatchTools|close|toolCall:\d+|task_\d+)$/;
+const actorIds = /^(turn|prepare|shape|streamModel|delay|review|dispatchTools|close|toolCall:\d+|task_\d+|transcript)$/;
 
 export function startTurn(setup: TurnSetup): Turn {
   const { script, interpreter, conversation: given, turnContext, signal, onEvent, ...options } = setup;
@@ -71,7 +72,7 @@ export function startTurn(setup: TurnSetup): Turn {
   const actors = new Set<string>();
   const inspect =
     interpreter === 'inspected'
-      ? { inspect: (event: unknown) => actors.add((event as { actorRef: { id: string } }).actorRef.id) }
+      ? { inspect: withTranscript((event) => actors.add((event as { actorRef: { id: string } }).actorRef.id)) }
       : {};
   const engine = createEngine({ transformers: [], ...inspect, ...options, model, host });
   const run = engine.run(conversation, { turnContext, ...(signal === undefined ? {} : { signal }) });
