@@ -47,6 +47,12 @@ const weather = defineTool({
   },
 });
 
+setTimeout(() => {
+  console.error('The conversation did not come to its end within a minute.');
+  process.exit(1);
+}, 60_000).unref();
+
+console.log('A spoken conversation with a server on this machine. It takes 14 seconds.\n');
 say('── connecting');
 // What was really heard is the speaker's word: an interrupted answer is cut exactly there.
 const model = openaiRealtime({ model: 'voice-demo', apiKey: 'none', baseURL: server.url });
@@ -85,6 +91,12 @@ function show(event: RealtimeEvent): void {
       return;
     case 'transcript.delta':
       if (event.final) say(`${event.role === 'user' ? 'user' : 'model'}: “${event.transcript ?? ''}”`);
+      return;
+    case 'speech.started':
+      say('somebody begins to speak');
+      return;
+    case 'toolCall.started':
+      say(`tool ${event.call.name} runs`);
       return;
     case 'toolCall.settled':
       tools++;
