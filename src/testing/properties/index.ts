@@ -1,5 +1,6 @@
 // The entry `./testing/properties`: fast-check arbitraries for property tests of transformers, tools, models and hosts.
 
+export { argumentFaults } from './argument-faults.ts';
 export { checkTransformer, TransformerLawError } from './check-transformer.ts';
 export type { CheckTransformerOptions } from './check-transformer.ts';
 export { conversations, toolCalls } from './conversations.ts';
