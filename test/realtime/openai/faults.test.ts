@@ -287,7 +287,8 @@ describe('a stalled socket', () => {
       backpressure: { microphoneMs: 1000, highWaterBytes: 64_000 },
     });
     const second = new Uint8Array(48_000);
-    for (let n = 0; n < 600; n++) await the.session.send({ type: 'audio.append', audio: second });
+    for (let n = 0; n < 600; n++) void the.session.send({ type: 'audio.append', audio: second }); // as a microphone does
+    await the.host.settle();
     await the.host.advance(2000);
     const congestion = the.ear.all('congestion').filter(({ direction }) => direction === 'input');
     expect(congestion.length).toBeGreaterThan(0);
@@ -415,4 +416,67 @@ test('a server that echoes nothing of ours is understood by order', async () => 
   await the.session.send({ type: 'response.request' });
   await the.ear.next('response.completed', ({ responseId }) => responseId === 'r2');
   expect(the.ear.all('response.started').map(({ origin }) => origin)).toEqual(['client', 'vad']);
+});
+
+describe('raw.send', () => {
+  test('of a create waits like every other for the end of the active answer, and keeps its own fields', async () => {
+    const more = Promise.withResolvers<void>();
+    await using the = await scene(async (peer) => {
+      begin(peer, 'r1');
+      await more.promise;
+      finish(peer, 'r1');
+      begin(peer, 'r2', await peer.next('response.create'));
+      finish(peer, 'r2');
+    });
+    await the.ear.next('response.started');
+    const asked = the.session.send({
+      type: 'raw.send',
+      json: '{"type":"response.create","event_id":"own","response":{"instructions":"Sing.","metadata":{"a":"b"}}}',
+    });
+    await the.session.send({ type: 'raw.send', json: '{"type":"conversation.item.retrieve","item_id":"i"}' });
+    await the.peer.seen('conversation.item.retrieve');
+    expect(types(the.sent())).toEqual(['conversation.item.retrieve']);
+    more.resolve();
+    await asked;
+    await the.ear.next('response.completed', ({ responseId }) => responseId === 'r2');
+    expect(the.sent().at(-1)).toMatchObject({ response: { instructions: 'Sing.', metadata: { a: 'b' } } });
+    expect(types(the.sent()).filter((type) => type === 'response.create')).toHaveLength(1);
+  });
+
+  test('of a cancel interrupts: nothing late comes through, and what was heard is told', async () => {
+    await using the = await scene(
+      async (peer) => {
+        begin(peer, 'r1');
+        say(peer, 'r1', 'i1', 400);
+        const { response_id: id } = await peer.next('response.cancel');
+        say(peer, 'r1', 'i1', 100);
+        finish(peer, String(id), { status: 'cancelled', reason: 'client_cancelled' });
+        const { item_id: itemId } = await peer.next('conversation.item.truncate');
+        peer.send({ type: 'conversation.item.truncated', item_id: itemId, content_index: 0, audio_end_ms: 120 });
+      },
+      { playback: { playedMs: () => 120 } },
+    );
+    await the.ear.next('audio.delta');
+    await the.session.send({ type: 'raw.send', payload: { type: 'response.cancel' } });
+    expect(the.ear.all('audio.delta')).toHaveLength(1);
+    expect(the.ear.all('response.interrupted')).toMatchObject([{ cause: 'request', playedMs: 120 }]);
+    expect(the.sent().find(({ type }) => type === 'conversation.item.truncate')).toMatchObject({ audio_end_ms: 120 });
+  });
+
+  test.each([
+    ['{"type":"response.explode"}', /no client event "response.explode"/],
+    ['{"type":', /no JSON/],
+    ['"response.create"', /got a string/],
+  ])('of %s is refused with a sentence, and nothing is sent', async (json, words) => {
+    await using the = await scene(() => undefined);
+    await expect(the.session.send({ type: 'raw.send', json })).rejects.toThrow(words);
+    expect(the.sent()).toEqual([]);
+  });
+
+  test('beside it an input that is none is refused', async () => {
+    await using the = await scene(() => undefined);
+    await expect(the.session.send({ type: 'audio.explode' } as never)).rejects.toMatchObject({
+      code: 'message.invalid',
+    });
+  });
 });
