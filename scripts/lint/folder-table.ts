@@ -52,7 +52,7 @@ export const folderTable: readonly FolderRow[] = [
   {
     folder: 'src/tools/baseline',
     rooms: [conversation, contracts, tools],
-    packages: ['@vscode/ripgrep', 'chardet', 'diff', 'iconv-lite',],
+    packages: ['@vscode/ripgrep', 'chardet', 'diff', 'iconv-lite'],
     node: true,
   },
   {
