@@ -5,7 +5,7 @@ import { messageOf, TurnchartError } from '../../contracts/errors.ts';
 import { hostWith, type Host } from '../../contracts/host.ts';
 import type { RealtimeModel, RealtimeSession, RealtimeSessionOptions } from '../../contracts/realtime.ts';
 import { acceptCall, hangupCall, rejectCall } from './calls.ts';
-import type { ClientOptions } from './client-options.ts';
+import { openaiRealtime, type OpenAIRealtimeOptions } from './model.ts';
 import { verifyWebhook, type IncomingCall, type WebhookOptions, type WebhookRequest } from './webhook.ts';
 
 /** What the app says to a ringing call. */
@@ -16,11 +16,8 @@ export type CallDecision =
   | { readonly reject: number };
 
 /** How calls are received. */
-export interface ReceiveCallsOptions extends ClientOptions, Pick<WebhookOptions, 'secret' | 'toleranceSeconds'> {
-  /** `openaiRealtime(…)`, for the session beside the call. */
-  readonly realtime: RealtimeModel;
-  /** The model's name at the server. */
-  readonly model: string;
+export interface ReceiveCallsOptions
+  extends OpenAIRealtimeOptions, Pick<WebhookOptions, 'secret' | 'toleranceSeconds'> {
   /** Decides about a call, from who calls. A throw refuses it with 603. */
   readonly decide: (call: IncomingCall) => CallDecision | Promise<CallDecision>;
   /** Gets the session of each answered call, and owns it. A throw, or a rejection, hangs up. */
@@ -59,6 +56,7 @@ export function receiveCalls(options: ReceiveCallsOptions): CallReceiver {
       `receiveCalls({ deadlineMs }) expects milliseconds above 0, got ${String(deadlineMs)}.`,
     );
   }
+  const { connectForCall } = openaiRealtime(options); // looks at the options at once
   const seen = new Set<string>();
   const isNew = (callId: string): boolean => {
     if (seen.has(callId)) return false;
@@ -76,23 +74,29 @@ export function receiveCalls(options: ReceiveCallsOptions): CallReceiver {
       const { call } = webhook;
       // Marked before anything is awaited: a second delivery may come at once.
       if (!isNew(call.callId)) return { status: 200, outcome: 'duplicate', callId: call.callId };
-      return { status: 200, callId: call.callId, ...(await answer(call, options, deadlineMs)) };
+      return { status: 200, callId: call.callId, ...(await answer(call, options, deadlineMs, connectForCall)) };
     },
   };
 }
 
 type Answer = Pick<ReceivedCall, 'outcome' | 'why'>;
 
-async function answer(call: IncomingCall, options: ReceiveCallsOptions, deadlineMs: number): Promise<Answer> {
+async function answer(
+  call: IncomingCall,
+  options: ReceiveCallsOptions,
+  deadlineMs: number,
+  connectForCall: RealtimeModel['connectForCall'],
+): Promise<Answer> {
   const host = hostWith(options.host);
   const late = new AbortController();
   const timer = host.setTimeout(() => late.abort(tooLate), deadlineMs);
   try {
     const decision = await beforeAbort(decideOn(call, options), late.signal);
     if ('reject' in decision) return await refuse(call, decision.reject, options, { outcome: 'rejected' });
-    const { accept: session } = decision;
+    const { voice } = options;
+    const session = { ...(voice !== undefined && { voice }), ...decision.accept };
     await acceptCall(call.callId, { ...options, session, signal: late.signal });
-    void attend(call, session, options);
+    void attend(call, session, options, connectForCall);
     return { outcome: 'accepted' };
   } catch (thrown) {
     tell(thrown, call, options);
@@ -117,13 +121,16 @@ async function attend(
   call: IncomingCall,
   session: RealtimeSessionOptions,
   options: ReceiveCallsOptions,
+  connectForCall: RealtimeModel['connectForCall'],
 ): Promise<void> {
+  let connected: RealtimeSession | undefined;
   try {
-    const connected = await options.realtime.connectForCall({ callId: call.callId, accept: false }, session);
+    connected = await connectForCall({ callId: call.callId, accept: false }, session);
     await options.onSession(connected, call);
   } catch (thrown) {
     tell(thrown, call, options);
     await hangupCall(call.callId, options).catch((error: unknown) => tell(error, call, options));
+    await connected?.close();
   }
 }
 

@@ -28,17 +28,16 @@ const restOf = (server: WireServer): readonly string[] =>
 /** A receiver at the server. */
 function receiverAt(server: WireServer, options: Partial<ReceiveCallsOptions> = {}) {
   const client = new OpenAI({ apiKey: 'sk-1', baseURL: server.url, maxRetries: 0 });
-  const realtime = openaiRealtime({ model: 'gpt-realtime', client });
   const sessions: RealtimeSession[] = [];
   const errors: unknown[] = [];
   const attached = Promise.withResolvers<RealtimeSession>();
   const failed = Promise.withResolvers<unknown>();
   const receiver = receiveCalls({
-    realtime,
     model: 'gpt-realtime',
+    voice: 'marin',
     client,
     secret: webhookSecret,
-    decide: () => ({ accept: { voice: 'marin' } }),
+    decide: () => ({ accept: {} }),
     onSession: (session) => {
       sessions.push(session);
       attached.resolve(session);
@@ -149,7 +148,7 @@ describe('a call', () => {
     const { receiver, failed } = receiverAt(server, { onSession: () => Promise.reject(new Error('no agent free')) });
     await receiver.receive(signed(incomingCall('rtc_1')));
     expect(await failed).toMatchObject({ message: 'no agent free' });
-    while (server.requests.length < 2) await simulatedHost().settle();
+    await server.peers[0]?.closed;
     expect(restOf(server)).toEqual(['rtc_1/accept', 'rtc_1/hangup']);
   });
 
