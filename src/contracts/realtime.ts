@@ -132,8 +132,8 @@ export interface RealtimeSessionOptions {
   playback?: PlaybackClock | 'server' | 'estimate';
   backpressure?: RealtimeBackpressure;
   /**
-   * The user's audio, read from the moment of the call: what comes while the session connects waits in the queue and is
-   * sent first. `audio.append` inputs go behind it. What it throws goes to `onListenerError`.
+   * The user's audio, read from the moment of the call, as fast as there is room: what comes while the session connects
+   * waits in the queue and is sent first. What it throws goes to `onListenerError`.
    */
   microphone?: AsyncIterable<Uint8Array>;
   deadlines?: RealtimeDeadlines;
@@ -353,8 +353,12 @@ export interface RealtimeSessionChanges {
 
 /** What can be told to a session. An unknown input, or one the session cannot do, is refused. */
 export type RealtimeInput =
-  /** Resolves when the audio is queued; the bytes are the session's from then on. */
-  | { readonly type: 'audio.append'; readonly audio: Uint8Array }
+  /**
+   * The bytes are the session's from the call on. `whenFull` says what happens where the line is too slow: `drop` (default,
+   * a microphone): resolves at once, and the oldest audio goes (`congestion`); `wait` (a recording): resolves when there is
+   * room for more.
+   */
+  | { readonly type: 'audio.append'; readonly audio: Uint8Array; readonly whenFull?: 'drop' | 'wait' }
   /** Resolves when the server made an item of what was appended. */
   | { readonly type: 'audio.commit' }
   | { readonly type: 'audio.clear' }

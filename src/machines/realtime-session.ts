@@ -617,7 +617,7 @@ const config = {
 } as const;
 
 /** The phases, the one that is shown first: a session is in the first whose tag is on. */
-export const realtimePhases = [
+const realtimePhases = [
   'closed',
   'reconnecting',
   'connecting',

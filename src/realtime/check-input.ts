@@ -11,7 +11,10 @@ const inputs: Readonly<Record<RealtimeInput['type'], { readonly needs?: Realtime
   {
     'audio.append': {
       needs: 'audioInProcess',
-      check: ({ audio }) => (isBytes(audio) ? undefined : `audio must be a Uint8Array, got ${describeValue(audio)}`),
+      check: (input) =>
+        isBytes(input['audio'])
+          ? choice(input, 'whenFull', ['drop', 'wait'])
+          : `audio must be a Uint8Array, got ${describeValue(input['audio'])}`,
     },
     'audio.commit': { needs: 'audioInProcess' },
     'audio.clear': { needs: 'audioInProcess' },

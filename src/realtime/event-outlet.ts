@@ -40,8 +40,7 @@ export class EventOutlet implements AsyncIterable<RealtimeEvent> {
   /** After `end` it is dropped. */
   push(event: RealtimeEvent): void {
     if (this.#hasEnded) return;
-    const limits = this.#limits();
-    for (const reader of this.#readers) reader.push(event, limits);
+    for (const reader of this.#readers) reader.push(event, this.#limits);
   }
 
   /** Readers end once they have seen what there is. */
@@ -83,10 +82,11 @@ class Reader implements AsyncIterator<RealtimeEvent, undefined> {
     this.#leave = leave;
   }
 
-  push(event: RealtimeEvent, limits: OutletLimits): void {
+  push(event: RealtimeEvent, limitsNow: () => OutletLimits): void {
     const resolve = this.#waiting.shift();
     if (resolve !== undefined) return resolve({ value: event, done: false });
     this.#append(event);
+    const limits = limitsNow();
     this.#perMs = limits.bytesPerMs;
     // What was just told is kept, however large: a reader that comes back hears what is said now.
     while (this.#audioBytes > limits.audioBytes && this.#firstAudio !== this.#lastAudio) this.#dropAudio();

@@ -19,6 +19,7 @@ export interface MicrophoneParts {
 
 // A native WebSocket tells nobody when it has sent something, and others tell only of what they were asked about.
 const pollMs = 20;
+const hasRoom: Promise<void> = Promise.resolve();
 const reportEveryMs = 1_000;
 
 /** Audio in order, and the commands that must not overtake it. */
@@ -31,6 +32,8 @@ export class Microphone {
   #taken = 0;
   #queuedBytes = 0;
   #unwrittenBytes = 0;
+  // Who waits for room.
+  #waiting: (() => void)[] = [];
   #droppedBytes = 0;
   #isStalled = false;
   #poll: unknown;
@@ -64,6 +67,11 @@ export class Microphone {
     this.#queuedBytes += audio.byteLength;
     this.#stall(true);
     this.#trim();
+  }
+
+  /** Resolves when the queue is no more than half full. Who waits for it before the next chunk loses nothing. */
+  room(): Promise<void> {
+    return this.#isCrowded ? new Promise((resolve) => this.#waiting.push(resolve)) : hasRoom;
   }
 
   /** A command that keeps its place behind the audio appended before it. */
@@ -101,8 +109,18 @@ export class Microphone {
     this.#queue = [];
     this.#taken = 0;
     this.#queuedBytes = 0;
+    this.#wake();
     this.#parts.host.clearTimeout(this.#nextReport);
     this.#nextReport = undefined;
+  }
+
+  get #isCrowded(): boolean {
+    return this.queuedMs > this.#parts.capacityMs / 2;
+  }
+
+  #wake(): void {
+    if (this.#waiting.length === 0 || this.#isCrowded) return;
+    for (const resolve of this.#waiting.splice(0)) resolve();
   }
 
   #mayWrite(): boolean {
@@ -142,6 +160,7 @@ export class Microphone {
     }
     this.#isPumping = false;
     this.#compact();
+    this.#wake();
     if (this.#queue.length === 0) this.#stall(false);
     else this.#startPolling();
   }

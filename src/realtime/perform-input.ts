@@ -14,8 +14,7 @@ type Input<Type extends RealtimeInput['type']> = Extract<RealtimeInput, { readon
 export function performInput(record: SessionRecord, input: RealtimeInput): Promise<void> {
   switch (input.type) {
     case 'audio.append':
-      appendAudio(record, input.audio);
-      return done;
+      return appendAudio(record, input);
     case 'audio.commit':
       return commit(record);
     case 'audio.clear':
@@ -54,13 +53,18 @@ export function performInput(record: SessionRecord, input: RealtimeInput): Promi
 
 const done: Promise<void> = Promise.resolve();
 
-/** The hot path: no promise, no step of the chart but for the first chunk. */
-export function appendAudio(record: SessionRecord, audio: Uint8Array): void {
-  if (audio.byteLength === 0) return;
+/** The hot path: no step of the chart but for the first chunk. */
+export function appendAudio(
+  record: SessionRecord,
+  { audio, whenFull }: Pick<Input<'audio.append'>, 'audio' | 'whenFull'>,
+): Promise<void> {
+  if (audio.byteLength === 0) return done;
   record.microphone.append(audio);
-  if (record.hasMicrophone) return;
-  record.hasMicrophone = true;
-  record.post({ type: 'microphone.opened' });
+  if (!record.hasMicrophone) {
+    record.hasMicrophone = true;
+    record.post({ type: 'microphone.opened' });
+  }
+  return whenFull === 'wait' ? record.microphone.room() : done;
 }
 
 function acknowledged(
@@ -195,8 +199,7 @@ function sendCommand(record: SessionRecord, command: WireCommand): Promise<void>
     case 'response.cancel':
       return isOfCurrent(record, command.responseId) ? interrupt(record, undefined) : pass(record, command);
     case 'audio.append':
-      appendAudio(record, command.audio);
-      return done;
+      return appendAudio(record, command);
     case 'audio.clear':
       record.microphone.clear();
       return acknowledgedAs(record, 'input.cleared', command);

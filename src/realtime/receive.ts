@@ -254,8 +254,7 @@ function callEnded(record: SessionRecord, { why }: Fact<'call.ended'>): void {
   });
 }
 
-/** Counts tokens and tells them. */
-export function countUsage(record: SessionRecord, usage: Fact<'usage'>['usage']): void {
+function countUsage(record: SessionRecord, usage: Fact<'usage'>['usage']): void {
   record.usage = addRealtimeUsage(record.usage, usage);
   record.tell({ type: 'usage', delta: usage, total: record.usage });
 }

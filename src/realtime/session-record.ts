@@ -161,19 +161,21 @@ export class SessionRecord {
   }
 
   /** Takes facts one after the other: one that comes while another is taken waits. */
-  receive(fact: WireFact, take: (fact: WireFact) => void): void {
-    this.#facts.push(fact);
-    if (this.#isReceiving) return;
+  receive(fact: WireFact, take: (record: SessionRecord, fact: WireFact) => void): void {
+    if (this.#isReceiving) return void this.#facts.push(fact);
     this.#isReceiving = true;
-    for (let next = this.#facts.shift(); next !== undefined; next = this.#facts.shift()) {
-      try {
-        take(next);
-      } catch (thrown) {
-        // A fact of no known shape: one event of a provider's, not the session.
-        this.tell({ type: 'error', recoverable: true, code: 'fact.unreadable', message: messageOf(thrown) });
-      }
-    }
+    this.#take(fact, take);
+    while (this.#facts.length > 0) for (const next of this.#facts.splice(0)) this.#take(next, take);
     this.#isReceiving = false;
+  }
+
+  #take(fact: WireFact, take: (record: SessionRecord, fact: WireFact) => void): void {
+    try {
+      take(this, fact);
+    } catch (thrown) {
+      // A fact of no known shape: one event of a provider's, not the session.
+      this.tell({ type: 'error', recoverable: true, code: 'fact.unreadable', message: messageOf(thrown) });
+    }
   }
 
   /** User code threw: told to whoever asked for it, and to nobody else. */

@@ -21,7 +21,7 @@ export class SessionScope implements RealtimeScope {
   dial(): void {
     const { record } = this;
     try {
-      record.link = record.wire.dial((fact) => record.receive(fact, (one) => receiveFact(record, one)));
+      record.link = record.wire.dial((fact) => record.receive(fact, receiveFact));
     } catch (thrown) {
       record.post({
         type: 'wire.closed',

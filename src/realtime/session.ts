@@ -19,7 +19,6 @@ import { SessionScope } from './session-scope.ts';
 import { startChart } from './session-services.ts';
 import type { RealtimeWire } from './wire.ts';
 
-const done: Promise<void> = Promise.resolve();
 const finishing: ReadonlySet<RealtimeInput['type']> = new Set([
   'toolResult.send',
   'playback.report',
@@ -106,10 +105,7 @@ export class LiveSession implements RealtimeSession {
     if (record.end !== undefined && !(record.isLive && finishing.has(checked.type))) {
       return ignorable(Promise.reject(record.closedError()));
     }
-    if (checked.type === 'audio.append') {
-      appendAudio(record, checked.audio);
-      return done;
-    }
+    if (checked.type === 'audio.append') return appendAudio(record, checked);
     return ignorable(record.isLive ? performInput(record, checked) : this.#sendLater(checked));
   }
 
@@ -145,7 +141,7 @@ export class LiveSession implements RealtimeSession {
     try {
       for await (const audio of microphone) {
         if (this.#record.end !== undefined) break;
-        await this.send({ type: 'audio.append', audio });
+        await this.send({ type: 'audio.append', audio, whenFull: 'wait' });
       }
     } catch (thrown) {
       this.#record.reportThrown(thrown);

@@ -182,8 +182,8 @@ export function leavesInKey(key: string): readonly string[] {
   return [first, ...others.map((other) => `${above}.${other}`)];
 }
 
-/** The keys of the leaf states that are active: one, but for parallel regions. */
-export function leafKeysOf(value: unknown): readonly string[] {
+// The keys of the leaf states that are active: one, but for parallel regions.
+function leafKeysOf(value: unknown): readonly string[] {
   if (typeof value === 'string') return [value];
   return Object.entries(value as Readonly<Record<string, unknown>>) // XState's state value: names of states
     .flatMap(([name, child]) => leafKeysOf(child).map((key) => `${name}.${key}`));

@@ -96,7 +96,7 @@ describe('the user speaks for an hour', () => {
     })();
     line.isStalled = true;
     const append = async (index: number) => {
-      await session.send({ type: 'audio.append', audio: audioOf(100) });
+      void session.send({ type: 'audio.append', audio: audioOf(100) });
       if (index % 10 === 0) await host.advance(1_000);
     };
     for (let index = 0; index < 2_000; index++) await append(index);

@@ -488,6 +488,20 @@ describe('R16: the microphone while the session connects', () => {
     expect(dropped).toBe(5_000);
   });
 
+  test('who waits for room loses nothing, however much it is', async () => {
+    const fake = dialSession();
+    const sent = (async () => {
+      for (let second = 0; second < 30; second++) {
+        await fake.send({ type: 'audio.append', audio: audioOf(1_000), whenFull: 'wait' });
+      }
+    })();
+    await fake.settle();
+    fake.wire.give({ type: 'wire.opened' }, { type: 'session.created', sessionId: 's', settings: {} });
+    await sent;
+    expect(fake.wire.sent('audio.append')).toHaveLength(30);
+    expect(fake.told('congestion')).toEqual([]);
+  });
+
   test('can be given as a source', async () => {
     const fake = dialSession(
       {},
