@@ -166,14 +166,16 @@ function answered(maxRepeats: number): Arbitrary<Piece> {
     }),
   });
   return record({
-    contents: fc.oneof(
-      { weight: 9, arbitrary: fc.tuple(content) },
-      { weight: 1, arbitrary: fc.array(content, { minLength: 2, maxLength: 3 }) },
+    // What was said before a pause. Shrinks to none.
+    before: fc.oneof(
+      { weight: 9, arbitrary: fc.constant([]) },
+      { weight: 1, arbitrary: fc.array(content, { maxLength: 2 }) },
     ),
+    content,
     calls: fc.array(call, { maxLength: 4 }),
     isReversed: fc.boolean(),
     meta: metas(),
-  }).map((piece) => ({ kind: 'answered', ...piece }));
+  }).map(({ before, content: last, ...piece }) => ({ kind: 'answered', contents: [...before, last], ...piece }));
 }
 
 function callBodies(): Arbitrary<CallBody> {
