@@ -179,3 +179,8 @@ function edgeOf({ id, from, to, events }: Arrow, text: TextSizes): ElkExtendedEd
   const width = Math.max(...events.map((event) => Math.ceil(text.event(event)))) + 2 * sizes.labelPad;
   return { ...edge, labels: [{ text: id, width, height: events.length * sizes.line + sizes.labelPad }] };
 }
+
+/** All nodes of a graph, parents first, so that what lies inside is drawn on top. */
+export function nodesOf(graph: ElkNode): readonly ElkNode[] {
+  return (graph.children ?? []).flatMap((node) => [node, ...nodesOf(node)]);
+}

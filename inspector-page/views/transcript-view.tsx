@@ -2,14 +2,8 @@
 
 import { memo, useMemo, useState } from 'react';
 import type { Actor } from '../record/message-log.ts';
-import {
-  TranscriptReader,
-  type Figures,
-  type Line,
-  type Mark,
-  type MessageLine,
-  type ShownCall,
-} from '../record/transcript.ts';
+import type { Figures, Line, Mark, MessageLine, ShownCall } from '../record/transcript-lines.ts';
+import { TranscriptReader } from '../record/transcript.ts';
 import { clipped } from './clipped.ts';
 import { VirtualList } from './virtual-list.tsx';
 
