@@ -3,9 +3,10 @@
 
 import { messageOf, ModelError, TurnchartError } from '../contracts/errors.ts';
 import type { RealtimeInput, RealtimeResponseRequest } from '../contracts/realtime.ts';
+import type { Debtor } from './reply-ledger.ts';
 import { resultText } from './result-text.ts';
 import { sendResult } from './session-calls.ts';
-import { openPromise, type SessionRecord } from './session-record.ts';
+import { longestDelayMs, openPromise, type SessionRecord } from './session-record.ts';
 import type { CallControl, WireCommand, WireItem } from './wire.ts';
 
 type Input<Type extends RealtimeInput['type']> = Extract<RealtimeInput, { readonly type: Type }>;
@@ -140,13 +141,33 @@ function requestResponse(
     const lacks = 'This session cannot answer beside the conversation: it lacks the capability "outOfBandResponses".';
     if (!record.capabilities.has('outOfBandResponses')) return refused(lacks);
     const eventId = record.nextId();
-    record.responses.besideRequests.set(eventId, debtor);
+    record.responses.besideRequests.set(eventId, inTime(record, eventId, debtor));
     record.command({ type: 'response.create', eventId, request, ...(raw === undefined ? {} : { raw }) });
     return promise;
   }
   record.ledger.add({ cause: 'client', request, debtor, ...(raw === undefined ? {} : { raw }) });
   record.post({ type: 'debt.changed', owed: record.ledger.owed });
   return promise;
+}
+
+// An answer beside the conversation passes no region of the chart, whose deadlines the others have.
+function inTime(record: SessionRecord, eventId: string, debtor: Debtor): Debtor {
+  const { host, deadlines, responses } = record;
+  const late = () => {
+    responses.besideRequests.delete(eventId);
+    debtor.failed(record.refusal('response.timeout', 'The server did not answer in time.'));
+  };
+  const timer = deadlines.responseMs <= longestDelayMs ? host.setTimeout(late, deadlines.responseMs) : undefined;
+  return {
+    begun: () => {
+      host.clearTimeout(timer);
+      debtor.begun();
+    },
+    failed: (error) => {
+      host.clearTimeout(timer);
+      debtor.failed(error);
+    },
+  };
 }
 
 function interrupt(record: SessionRecord, playedMs: number | undefined): Promise<void> {

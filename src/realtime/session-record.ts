@@ -27,6 +27,9 @@ import { Responses } from './responses.ts';
 import { Transcripts } from './transcripts.ts';
 import type { RealtimeWire, WireCommand, WireFact, WireItem, WireLink, WireSettings } from './wire.ts';
 
+/** Timers of the platform take at most so many milliseconds; with more they fire at once. */
+export const longestDelayMs = 2 ** 31 - 1;
+
 const defaultDeadlines: Required<RealtimeDeadlines> = {
   connectMs: 15_000,
   responseMs: 10_000,

@@ -139,6 +139,7 @@ export class SessionScope implements RealtimeScope {
     }
     if (what === 'flush') record.flushing.clear();
     record.tell({ type: 'error', recoverable: true, code: 'response.timeout', message });
+    record.post({ type: 'debt.changed', owed: record.ledger.owed });
   }
 
   announceExpiry(): void {

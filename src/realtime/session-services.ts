@@ -4,10 +4,7 @@ import { realtimeChartWith } from '../machines/run-realtime-session.ts';
 import type { DeadlineFacts, DeadlineInput, DeadlineKind, RealtimeScope } from '../machines/realtime-session.ts';
 import { serviceLogic, type ServiceLogic } from '../machines/service.ts';
 import { SessionScope } from './session-scope.ts';
-import type { SessionRecord } from './session-record.ts';
-
-// Timers of the platform take at most so many milliseconds; with more they fire at once.
-const longestDelayMs = 2 ** 31 - 1;
+import { longestDelayMs, type SessionRecord } from './session-record.ts';
 
 const deadline: ServiceLogic<DeadlineInput, DeadlineFacts> = serviceLogic(
   ({ scope, kind }, actor) => {

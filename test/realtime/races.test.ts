@@ -350,6 +350,48 @@ describe('R8: interrupted before the answer began', () => {
   });
 });
 
+describe('a server that goes silent', () => {
+  test('a cancel it never confirms is given up, and what is owed is asked for', async () => {
+    const fake = await openSession();
+    fake.wire.give({ type: 'response.created', responseId: 'r1' });
+    const quiet = fake.send({ type: 'response.interrupt' });
+    void fake.send({ type: 'text.send', text: 'and now?' });
+    await fake.host.advance(10_000);
+    await quiet;
+    expect(fake.told('response.completed')).toMatchObject([{ responseId: 'r1', status: 'cancelled' }]);
+    expect(fake.wire.sent('response.create')).toHaveLength(1);
+  });
+
+  test('a truncation it never confirms is given up', async () => {
+    const fake = await openSession({ acknowledges: false });
+    await speaks(fake, 'r1', 'i1', 400);
+    await fake.host.advance(100);
+    const quiet = fake.send({ type: 'response.interrupt' });
+    fake.wire.give(responseEnd('r1', { status: 'cancelled' }));
+    expect(fake.session.phase).toBe('interrupting');
+    await fake.host.advance(10_000);
+    await quiet;
+    expect(fake.session.phase).toBe('ready');
+  });
+
+  test('a reply the user’s voice came before is owed still when its cancel is never confirmed', async () => {
+    const fake = await openSession({ settings: { createsResponse: false, interruptsResponse: true } });
+    void fake.send({ type: 'text.send', text: 'hello' });
+    begin(fake, 'r1');
+    fake.wire.give({ type: 'speech.started', itemId: 'u1' }, { type: 'speech.stopped', itemId: 'u1' });
+    await fake.host.advance(10_000);
+    expect(fake.wire.sent('response.create')).toHaveLength(2);
+  });
+
+  test('an answer beside the conversation that never begins is given up', async () => {
+    const fake = await openSession();
+    const asked = fake.send({ type: 'response.request', outOfBand: true });
+    await fake.host.advance(10_000);
+    await expect(asked).rejects.toMatchObject({ code: 'model.rejected', providerCode: 'response.timeout' });
+    expect(fake.host.pendingTimers()).toBe(0);
+  });
+});
+
 describe('R9: who cancels', () => {
   test('the server, where its echo says so: no cancel is sent', async () => {
     const fake = await openSession({ settings: { interruptsResponse: true } });
