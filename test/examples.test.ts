@@ -39,6 +39,12 @@ const promised: Readonly<Record<string, readonly string[]>> = {
   'examples/inspect-elsewhere.ts': ['completed\n0 messages were lost'],
   'examples/stately-inspector.ts': ['completed'],
   'examples/persistence.ts': ['user: [{"type":"text","text":"Do you remember me?"}]', 'Read 3 message(s).'],
+  'examples/phone-calls.ts': [
+    'webhook: accepted',
+    'model: Hello! Press 1 for a person.',
+    'provider: refer',
+    'closed: callEnded',
+  ],
   'examples/providers.ts': ['anthropic:claude-sonnet-4-5', 'openai:gpt-5', 'openai:qwen3'],
   'examples/testing.ts': ['answered', 'the same turn'],
   'examples/tools.ts': [
