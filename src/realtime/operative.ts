@@ -83,6 +83,8 @@ class VoiceOperative implements RealtimeOperative {
   readonly #runs: ToolRuns;
   readonly #transcript = new SpokenTranscript(this.conversation);
   readonly #shown: readonly Tool[];
+  // Calls that were open before it ran.
+  readonly #early = new Set<string>();
   #isRunning = false;
 
   constructor(session: RealtimeSession, options: RealtimeOperativeOptions) {
@@ -115,6 +117,7 @@ class VoiceOperative implements RealtimeOperative {
     if (!this.#isRunning) {
       this.#isRunning = true;
       if (this.#tools.size > this.#shown.length || this.#tasks !== undefined) this.#showTools();
+      this.#takeOpenCalls();
       void this.#pump();
     }
     return this.#outlet;
@@ -152,6 +155,15 @@ class VoiceOperative implements RealtimeOperative {
     this.#tell({ type: 'session.update', tools });
   }
 
+  // Another reader may have been told of them before this one began.
+  #takeOpenCalls(): void {
+    if (!(this.session instanceof LiveSession)) return;
+    for (const { call, responseId } of this.session.openCalls) {
+      this.#early.add(call.id);
+      this.#runs.start(call, responseId);
+    }
+  }
+
   // Takes each event as it comes and waits for no tool.
   async #pump(): Promise<void> {
     try {
@@ -170,7 +182,8 @@ class VoiceOperative implements RealtimeOperative {
     this.#transcript.take(event);
     switch (event.type) {
       case 'toolCall.requested':
-        return this.#runs.start(event.call, event.responseId);
+        if (!this.#early.delete(event.call.id)) this.#runs.start(event.call, event.responseId);
+        return;
       case 'toolCall.cancelled':
         return this.#runs.drop(event.callId);
       case 'speech.started':

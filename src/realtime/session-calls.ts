@@ -82,7 +82,7 @@ function closeCall(
 }
 
 /** The call as a block: arguments that are no JSON stay text. */
-function blockOf({ callId, name, rawArgs, itemId }: WireToolCall): ToolCallBlock {
+export function blockOf({ callId, name, rawArgs, itemId }: WireToolCall): ToolCallBlock {
   const args = parsed(rawArgs);
   return {
     type: 'toolCall',

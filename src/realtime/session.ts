@@ -11,9 +11,11 @@ import type {
   RealtimeSessionOptions,
 } from '../contracts/realtime.ts';
 import type { Tool } from '../contracts/tool.ts';
+import type { ToolCallBlock } from '../conversation/block.ts';
 import type { OutletLimits } from './event-outlet.ts';
 import { checkInput } from './check-input.ts';
 import { appendAudio, performInput } from './perform-input.ts';
+import { blockOf } from './session-calls.ts';
 import { SessionRecord } from './session-record.ts';
 import { SessionScope } from './session-scope.ts';
 import { startChart } from './session-services.ts';
@@ -77,6 +79,11 @@ export class LiveSession implements RealtimeSession {
   /** The tools the session was made with, for whoever runs them. */
   get tools(): readonly Tool[] {
     return this.#record.options.tools ?? [];
+  }
+
+  /** Calls without a result, for whoever begins to run tools later than the first of them came. */
+  get openCalls(): readonly { readonly call: ToolCallBlock; readonly responseId: string }[] {
+    return this.#record.calls.all.map(({ call, responseId }) => ({ call: blockOf(call), responseId }));
   }
 
   /** Whose clock it runs on, and how much waits for a reader, for the operative. */

@@ -9,7 +9,9 @@ import { createBackgroundTasks } from '../../src/runtime/background-tasks.ts';
 import { defineBackgroundTool } from '../../src/tools/define-background-tool.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
 import { ToolResult } from '../../src/tools/tool-result.ts';
-import { openSession, responseEnd, speech, type FakeSession } from './fake-wire.ts';
+import { LiveSession } from '../../src/realtime/session.ts';
+import { simulatedHost } from '../../src/testing/index.ts';
+import { FakeWire, openSession, responseEnd, speech, type FakeSession } from './fake-wire.ts';
 
 const parameters = { type: 'object', properties: { at: { type: 'string' } }, additionalProperties: false };
 
@@ -157,6 +159,31 @@ describe('tools', () => {
     for (let round = 0; round < 200 && results(fake).length < 1_000; round++) await fake.settle();
     expect(new Set(results(fake).map(([callId]) => callId)).size).toBe(1_000);
     expect(fake.wire.sent('response.create')).toHaveLength(1);
+  });
+});
+
+describe('calls that came before it ran', () => {
+  test('are run when another reader was told of them', async () => {
+    const fake = await openSession({}, { tools: [weather] });
+    asks(fake, ['c1', 'weather']);
+    createRealtimeOperative(fake.session).run();
+    asks(fake, ['c2', 'weather']);
+    await fake.settle();
+    expect(results(fake).map(([callId]) => callId)).toEqual(['c1', 'c2']);
+  });
+
+  test('are run once when it is the first to be told', async () => {
+    const host = simulatedHost();
+    const wire = new FakeWire();
+    const session = new LiveSession(wire, { host, tools: [weather] });
+    wire.give({ type: 'wire.opened' }, { type: 'session.created', sessionId: 's', settings: {} });
+    const call = { type: 'toolCall.requested', responseId: 'r1', itemId: 'i', name: 'weather', rawArgs: '{}' } as const;
+    wire.give({ type: 'response.created', responseId: 'r1' }, { ...call, callId: 'c1' });
+    createRealtimeOperative(session).run();
+    wire.give({ ...call, callId: 'c2' });
+    await host.settle();
+    const sent = wire.sent('item.create').map(({ item }) => (item.kind === 'result' ? item.callId : ''));
+    expect(sent).toEqual(['c1', 'c2']);
   });
 });
 
