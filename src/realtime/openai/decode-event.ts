@@ -1,17 +1,17 @@
 // A server event → neutral facts. One decoder a link: it remembers only what later events leave out. Called by wire-link.ts
 // for every frame but the audio, which decode-frame.ts takes by a shorter way.
 
-import { listOf, numberAt, recordOf, textAt, type JsonRecord } from '../../adapters/json-reading.ts';
+import { numberAt, recordOf, textAt, type JsonRecord } from '../../adapters/json-reading.ts';
 import { redact } from '../../adapters/redact.ts';
-import type { ResponseStatus } from '../../contracts/realtime.ts';
 import type { JsonValue } from '../../conversation/json.ts';
-import type { WireFact, WireReceiver, WireToolCall } from '../wire.ts';
+import type { WireFact, WireReceiver } from '../wire.ts';
 import { fromBase64 } from './base64.ts';
 import { decodeError } from './decode-error.ts';
+import { callDone, itemDone, noteItem, responseCreated, responseDone } from './decode-response.ts';
 import { decodeSettings } from './decode-settings.ts';
 import { decodeUsage } from './decode-usage.ts';
 import { currentName } from './dialect.ts';
-import { requestIdKey } from './encode-command.ts';
+import { OpenResponses } from './open-responses.ts';
 import { optional } from './merge.ts';
 import type { RequestMatcher } from './request-matcher.ts';
 
@@ -30,43 +30,15 @@ export interface EventDecoder {
   decode(event: JsonRecord, receive: WireReceiver): void;
 }
 
-/** What was told about an answer that is not done yet. */
-interface OpenResponse {
-  requestId: string | undefined;
-  /** Of calls: their names come with the item, in the former generation not with the arguments. */
-  readonly callNames: Map<string, string>;
-  readonly toldCalls: Set<string>;
-}
-
-// Servers that never say `response.done` must not make us remember for ever.
-const maxOpenResponses = 64;
-
 /** A fresh decoder. */
 export function createEventDecoder(options: DecoderOptions): EventDecoder {
-  const responses = new Map<string, OpenResponse>();
-  const responseOfItem = new Map<string, string>();
-
-  const openResponse = (id: string): OpenResponse => {
-    const known = responses.get(id);
-    if (known !== undefined) return known;
-    const [oldest] = responses.keys();
-    if (responses.size >= maxOpenResponses && oldest !== undefined) forget(oldest);
-    const opened: OpenResponse = { requestId: undefined, callNames: new Map(), toldCalls: new Set() };
-    responses.set(id, opened);
-    return opened;
-  };
-  const forget = (id: string): void => {
-    responses.delete(id);
-    for (const [itemId, responseId] of responseOfItem) if (responseId === id) responseOfItem.delete(itemId);
-  };
-  const responseIdOf = (event: JsonRecord, itemId: string | undefined): string | undefined =>
-    textAt(event, 'response_id') ?? (itemId === undefined ? undefined : responseOfItem.get(itemId));
+  const open = new OpenResponses();
 
   /** The facts of an event with a neutral form; undefined = it has none, or lacks what the form needs. */
   const factsOf = (event: JsonRecord): readonly WireFact[] | undefined => {
     const itemId = textAt(event, 'item_id');
     const place = { itemId: itemId ?? '', contentIndex: numberAt(event, 'content_index') ?? 0 };
-    const responseId = responseIdOf(event, itemId);
+    const responseId = textAt(event, 'response_id') ?? open.of(itemId);
     const name = currentName(textAt(event, 'type') ?? '');
     switch (name) {
       case 'session.created':
@@ -124,16 +96,16 @@ export function createEventDecoder(options: DecoderOptions): EventDecoder {
         return itemId === undefined ? undefined : [{ type: 'transcript.failed', itemId, code, message }];
       }
       case 'response.created':
-        return responseCreated(event);
+        return responseCreated(event, open, options.requests);
       case 'response.done':
-        return responseDone(event);
+        return responseDone(event, open, options.secrets());
       case 'response.output_item.added':
-        noteItem(event, responseId);
+        noteItem(event, responseId, open);
         return undefined;
       case 'response.output_item.done':
-        return itemDone(event, responseId);
+        return itemDone(event, responseId, open);
       case 'response.function_call_arguments.done':
-        return callDone(event, itemId, responseId);
+        return callDone(event, responseId, open);
       case 'response.output_audio.delta': {
         const audio = fromBase64(textAt(event, 'delta') ?? '-');
         return itemId === undefined || responseId === undefined || audio === undefined
@@ -189,76 +161,10 @@ export function createEventDecoder(options: DecoderOptions): EventDecoder {
     }
   };
 
-  const responseCreated = (event: JsonRecord): readonly WireFact[] | undefined => {
-    const response = recordOf(event['response']);
-    const id = textAt(response, 'id');
-    if (response === undefined || id === undefined) return undefined;
-    // One that is told twice belongs to what it belonged to.
-    const isNew = !responses.has(id);
-    const opened = openResponse(id);
-    if (isNew) opened.requestId = options.requests.match(response);
-    return [{ type: 'response.created', responseId: id, ...belonging(response, opened.requestId) }];
-  };
-
-  const responseDone = (event: JsonRecord): readonly WireFact[] | undefined => {
-    const response = recordOf(event['response']);
-    const id = textAt(response, 'id');
-    if (response === undefined || id === undefined) return undefined;
-    const known = responses.get(id);
-    forget(id);
-    // xAI puts it beside the response, and an empty object inside.
-    const usage = decodeUsage(response['usage']) ?? decodeUsage(event['usage']);
-    return [
-      {
-        type: 'response.done',
-        responseId: id,
-        ...belonging(response, known?.requestId ?? textAt(recordOf(response['metadata']), requestIdKey)),
-        ...statusOf(response, options.secrets()),
-        calls: (listOf(response['output']) ?? []).flatMap((item) => callOf(recordOf(item), known) ?? []),
-        ...optional('usage', usage),
-      },
-    ];
-  };
-
   const failed = (event: JsonRecord): WireFact => {
     const fact = decodeError(event, options.secrets());
     options.requests.refused(fact.causedBy);
     return fact;
-  };
-
-  const noteItem = (event: JsonRecord, responseId: string | undefined): void => {
-    const item = recordOf(event['item']);
-    const id = textAt(item, 'id');
-    if (id === undefined || responseId === undefined) return;
-    const response = openResponse(responseId);
-    responseOfItem.set(id, responseId);
-    const name = textAt(item, 'name');
-    if (name !== undefined) response.callNames.set(id, name);
-  };
-
-  const itemDone = (event: JsonRecord, responseId: string | undefined): readonly WireFact[] | undefined => {
-    if (responseId === undefined) return undefined;
-    const response = openResponse(responseId);
-    const call = callOf(recordOf(event['item']), response);
-    if (call === undefined || response.toldCalls.has(call.callId)) return undefined;
-    response.toldCalls.add(call.callId);
-    return [{ type: 'toolCall.requested', responseId, ...call }];
-  };
-
-  const callDone = (
-    event: JsonRecord,
-    itemId: string | undefined,
-    responseId: string | undefined,
-  ): readonly WireFact[] | undefined => {
-    const callId = textAt(event, 'call_id');
-    if (itemId === undefined || responseId === undefined || callId === undefined) return undefined;
-    const response = openResponse(responseId);
-    const name = textAt(event, 'name') ?? response.callNames.get(itemId);
-    // Without a name it is told with its item, which is done next.
-    if (name === undefined || response.toldCalls.has(callId)) return undefined;
-    response.toldCalls.add(callId);
-    const rawArgs = textAt(event, 'arguments') ?? '';
-    return [{ type: 'toolCall.requested', responseId, callId, itemId, name, rawArgs }];
   };
 
   return {
@@ -283,56 +189,4 @@ function audioMs(event: JsonRecord, key: string): { readonly audioMs?: number } 
 
 function previousItem(event: JsonRecord): { readonly previousItemId?: string } {
   return optional('previousItemId', textAt(event, 'previous_item_id'));
-}
-
-/** Which of our requests an answer belongs to, and whether it stands beside the conversation. */
-function belonging(
-  response: JsonRecord,
-  requestId: string | undefined,
-): { readonly requestId?: string; readonly outOfBand?: boolean } {
-  return {
-    ...optional('requestId', requestId),
-    ...(response['conversation_id'] === null ? { outOfBand: true } : {}),
-  };
-}
-
-function statusOf(
-  response: JsonRecord,
-  secrets: readonly (string | undefined)[],
-): {
-  readonly status: ResponseStatus;
-  readonly reason?: string;
-  readonly error?: { readonly code: string; readonly message: string };
-} {
-  const told = textAt(response, 'status');
-  const details = recordOf(response['status_details']);
-  const error = recordOf(details?.['error']);
-  const status =
-    told === 'cancelled' || told === 'incomplete' || told === 'failed'
-      ? told
-      : error === undefined
-        ? 'completed'
-        : 'failed';
-  return {
-    status,
-    ...optional('reason', textAt(details, 'reason')),
-    ...(error === undefined
-      ? {}
-      : {
-          error: {
-            code: textAt(error, 'code') ?? textAt(error, 'type') ?? 'unknown',
-            message: redact(textAt(error, 'message') ?? 'The answer failed.', secrets),
-          },
-        }),
-  };
-}
-
-/** A finished call in an output item; undefined for any other item and for a call that was cut off. */
-function callOf(item: JsonRecord | undefined, response: OpenResponse | undefined): WireToolCall | undefined {
-  if (textAt(item, 'type') !== 'function_call' || textAt(item, 'status') === 'incomplete') return undefined;
-  const itemId = textAt(item, 'id') ?? '';
-  const callId = textAt(item, 'call_id');
-  const name = textAt(item, 'name') ?? response?.callNames.get(itemId);
-  if (callId === undefined || name === undefined) return undefined;
-  return { callId, itemId, name, rawArgs: textAt(item, 'arguments') ?? '' };
 }
