@@ -2,7 +2,7 @@
 
 import type { Block, BoundaryBlock, ResultContent } from './block.ts';
 import type { Message, Role } from './message.ts';
-import { countTokens, utf8Length } from './tokens.ts';
+import { countTokens, estimateTokens, utf8Length } from './tokens.ts';
 
 /** Facts of one message. */
 export interface Measure {
@@ -23,6 +23,11 @@ export interface Measure {
 
 const measures = new WeakMap<Message, Measure>();
 const none: readonly never[] = [];
+
+/** About how many tokens a message costs, without reading one that was measured. Never throws. */
+export function tokensIn(message: Message): number {
+  return measures.get(message)?.tokens ?? estimateTokens(message);
+}
 
 /** Reads a message the first time; later only this note of it. Messages must not be changed in place. */
 export function measureOf(message: Message): Measure {

@@ -1,9 +1,8 @@
 // Running totals of a list of messages that only grows: what was counted once is not looked at again. Called by
 // transformers before every model call.
 
-import { measureOf } from './measure.ts';
+import { measureOf, tokensIn } from './measure.ts';
 import type { Message } from './message.ts';
-import { estimateTokens } from './tokens.ts';
 
 /** Totals up to and including one message. */
 export interface Tally {
@@ -41,7 +40,8 @@ export function tallyOf(messages: readonly Message[]): Tally | undefined {
 /** About how many tokens messages cost; of a list with a tally only the new ones are counted. */
 export function tokensOf(of: Message | readonly Message[]): number {
   const list = of as readonly Message[]; // a key that is not in the map does no harm
-  return tallies.has(list) ? (tallyOf(list)?.tokens ?? 0) : estimateTokens(of);
+  if (tallies.has(list)) return tallyOf(list)?.tokens ?? 0;
+  return Array.isArray(of) ? list.reduce((sum, message) => sum + tokensIn(message), 0) : tokensIn(of as Message);
 }
 
 /** The list was refilled: what was counted does not hold. */
