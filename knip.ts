@@ -31,8 +31,6 @@ export default {
     'node-floor', // the oldest Node we promise, run by scripts/smoke.ts
     '@arethetypeswrong/cli', // run by scripts/check.ts
     'publint', // run by scripts/check.ts
-    // For the inspector page and realtime sessions; each line goes with its first use.
-    '@openai/agents-realtime',
   ],
   ignoreBinaries: ['mkfifo'], // a program of the system
   ignoreExportsUsedInFile: { interface: true, type: true }, // a type named in an exported signature is exported too
