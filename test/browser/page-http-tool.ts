@@ -4,7 +4,7 @@ import { createConversation, createEngine, textOf, userMessage } from '../../src
 import { scriptedModel } from '../../src/testing/index.ts';
 import { createHttpServiceClient, defineHttpTool } from '../../src/tools/http/index.ts';
 
-/** The results of one call each: allowed, redirected, private, and through a client. */
+/** The results of one call each: within the rules and outside, through a client, with and without cookies, read and not read. */
 export async function results(): Promise<readonly string[]> {
   const parameters = { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] } as const;
   const request = (args: unknown): Request =>
@@ -22,6 +22,19 @@ export async function results(): Promise<readonly string[]> {
       buildRequest: request,
     }),
     defineHttpTool({ name: 'any', description: 'Gets.', parameters, buildRequest: request }),
+    defineHttpTool({
+      name: 'strange',
+      description: 'Gets without cookies.',
+      parameters,
+      buildRequest: (args) => new Request(request(args), { credentials: 'omit' }),
+    }),
+    defineHttpTool({
+      name: 'impatient',
+      description: 'Does not read.',
+      parameters,
+      buildRequest: request,
+      formatResponse: ({ status }) => `status ${status}`,
+    }),
     defineHttpTool({ name: 'service', description: 'Gets.', parameters, client, buildRequest: request }),
   ];
   const calls = [
@@ -29,7 +42,12 @@ export async function results(): Promise<readonly string[]> {
     { name: 'listed', args: { path: '/moved' } },
     { name: 'any', args: { path: '/data' } },
     { name: 'service', args: { path: '/echo' } },
+    { name: 'any', args: { path: '/cookie' } },
+    { name: 'strange', args: { path: '/cookie' } },
+    { name: 'impatient', args: { path: '/endless' } },
+    { name: 'any', args: { path: '/page' } },
   ];
+  document.cookie = 'visitor=known';
   const model = scriptedModel([{ calls }, { text: 'Done.' }]);
   const conversation = createConversation({ messages: [userMessage('Go.')] });
   await createEngine({ model, tools }).run(conversation).result;

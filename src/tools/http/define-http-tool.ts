@@ -3,20 +3,17 @@
 import { TurnchartError } from '../../contracts/errors.ts';
 import type { Tool, ToolContext } from '../../contracts/tool.ts';
 import { defineTool, type ToolSettings } from '../define-tool.ts';
+import type { ResultContent } from '../../conversation/block.ts';
 import { errorResultText } from '../error-text.ts';
 import type { ArgumentsOf, ToolParameters } from '../standard-schema.ts';
+import { toResultBlocks } from '../result-content.ts';
 import { isToolResult, ToolResult } from '../tool-result.ts';
 import { followingFetch } from './follow.ts';
-import { refusalOf, type HostRules } from './host-rules.ts';
+import { isHostEntry, refusalOf, type HostRules } from './host-rules.ts';
 import { readBody } from './read-body.ts';
-import { addSecrets, withoutSecrets } from './secrets.ts';
-import {
-  HttpResponseError,
-  outgoingRequest,
-  secretsOf,
-  type HttpServiceClient,
-  type ToolSendOptions,
-} from './service-client.ts';
+import { outgoingRequest } from './outgoing-request.ts';
+import { addSecrets, withoutQuotes, withoutSecrets } from './secrets.ts';
+import { HttpResponseError, secretsOf, type HttpServiceClient, type ToolSendOptions } from './service-client.ts';
 
 /** What `defineHttpTool` takes. */
 export interface HttpToolSpecification<Schema, TurnContext = unknown> extends ToolSettings<Schema, TurnContext> {
@@ -24,7 +21,7 @@ export interface HttpToolSpecification<Schema, TurnContext = unknown> extends To
   readonly buildRequest: (args: ArgumentsOf<Schema>, context: ToolContext<TurnContext>) => Request | Promise<Request>;
   /**
    * What the model reads, of success and failure alike; the body fails with a clear error once it has
-   * `maxResponseBytes`. Default: `{status} {reason}`, a line break, and the body: JSON laid out, HTML without its tags,
+   * `maxResponseBytes`, and the connection is closed when this has settled. Default: `{status} {reason}`, a line break, and the body: JSON laid out, HTML without its tags,
    * cut where it is too long, what is no text refused with its size.
    */
   readonly formatResponse?: (response: Response, args: ArgumentsOf<Schema>) => unknown;
@@ -69,21 +66,25 @@ export function defineHttpTool<Schema extends ToolParameters, TurnContext = unkn
     ...settings,
     execute: async (args, context) => {
       const secrets = new Set<string>();
+      // Ends a body that nobody has read to its end.
+      const over = new AbortController();
+      const signal = AbortSignal.any([context.signal, over.signal]);
       try {
-        const request = await buildRequest(args, context);
+        const request = await builtRequest(() => buildRequest(args, context));
         if (!isRequest(request)) return ToolResult.error(`buildRequest must return a Request, got ${typeof request}.`);
         for (const [name, value] of request.headers) addSecrets(secrets, name, value);
         const options: ToolSendOptions = {
-          signal: context.signal,
+          signal,
           [secretsOf]: (name, value) => addSecrets(secrets, name, value),
         };
         const { response, isSuccess } = await send(request, options);
         if (formatResponse === undefined) return hiding(secrets, await byDefault(response, isSuccess, maxBytes));
         const formatted = await formatResponse(limited(response, maxBytes), args);
-        if (typeof formatted !== 'string') return isToolResult(formatted) ? hiding(secrets, formatted) : formatted;
-        return hiding(secrets, isSuccess ? ToolResult.text(formatted) : ToolResult.error(formatted));
+        return hiding(secrets, isToolResult(formatted) ? formatted : resultOf(formatted, isSuccess));
       } catch (error) {
-        return hiding(secrets, ToolResult.error(failureText(error)));
+        return hiding(secrets, ToolResult.error(failureText(context.signal.aborted ? context.signal.reason : error)));
+      } finally {
+        over.abort();
       }
     },
   });
@@ -97,7 +98,8 @@ type Send = (
 function sendAlone(rules: HostRules, custom: typeof fetch | undefined): Send {
   const follow = followingFetch(rules, custom);
   return async (request, { signal }) => {
-    const response = await follow(await outgoingRequest(request), AbortSignal.any([signal, request.signal]));
+    const both = AbortSignal.any([signal, request.signal]);
+    const response = await follow(await outgoingRequest(request, both), both);
     return { response, isSuccess: response.ok };
   };
 }
@@ -114,6 +116,15 @@ function sendThrough(client: HttpServiceClient, rules: HostRules, hasList: boole
       throw error;
     }
   };
+}
+
+async function builtRequest(build: () => Request | Promise<Request>): Promise<Request> {
+  try {
+    return await build();
+  } catch (error) {
+    // What platforms say of a wrong header or address quotes it.
+    throw new Error(withoutQuotes(failureText(error)));
+  }
 }
 
 async function byDefault(response: Response, isSuccess: boolean, maxBytes: number): Promise<ToolResult> {
@@ -140,13 +151,20 @@ function limited(response: Response, maxBytes: number): Response {
   return bounded;
 }
 
+function resultOf(formatted: unknown, isSuccess: boolean): ToolResult {
+  const { content, isError } = toResultBlocks(formatted);
+  return { ...ToolResult.blocks(content), isError: isError || !isSuccess };
+}
+
 /** The result without the secret values of headers, which servers like to send back. */
 function hiding(secrets: ReadonlySet<string>, result: ToolResult): ToolResult {
-  const [block] = result.content;
-  if (block?.type !== 'text') return result;
-  const text = withoutSecrets(block.text, secrets);
-  if (text === block.text) return result;
-  return result.isError ? ToolResult.error(text) : ToolResult.text(text);
+  if (secrets.size === 0) return result;
+  const clean = (block: ResultContent): ResultContent => {
+    if (block.type === 'text') return { ...block, text: withoutSecrets(block.text, secrets) };
+    if (block.type !== 'document' || block.source.type !== 'text') return block;
+    return { ...block, source: { ...block.source, text: withoutSecrets(block.source.text, secrets) } };
+  };
+  return { ...result, content: toResultBlocks(result).content.map(clean) };
 }
 
 function failureText(error: unknown): string {
@@ -176,11 +194,8 @@ function checkOptions(specification: object): void {
     throw refuse('client and fetch are both given; a client sends with its own');
   }
   const list = field('allowHosts');
-  if (
-    list !== undefined &&
-    !(Array.isArray(list) && list.every((entry) => typeof entry === 'string' && /^[^\s/?#@]+$/.test(entry)))
-  ) {
-    throw refuse('allowHosts must be a list of "host" or "host:port"');
+  if (list !== undefined && !(Array.isArray(list) && list.every((entry) => isHostEntry(entry)))) {
+    throw refuse('allowHosts must be a list of "host" or "host:port", without patterns');
   }
   const limit = field('maxResponseBytes');
   if (limit !== undefined && !(typeof limit === 'number' && limit >= 1)) {

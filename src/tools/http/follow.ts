@@ -35,9 +35,13 @@ export function followingFetch(rules: HostRules, custom?: typeof fetch): Follow 
       const refusal = refusalOf(current.url, rules);
       if (refusal !== undefined) throw new AddressRefused(refusal);
       const response = await transport(prepared(current), signal);
+      if (current.redirect === 'manual') return response;
       const target = targetOf(response, current.url);
       if (target === undefined) return response;
       void response.body?.cancel().catch(() => undefined); // the next answer is what counts
+      if (current.redirect === 'error') {
+        throw new AddressRefused(`${shown(current.url)} redirects, which this request does not allow.`);
+      }
       if (redirects === maxRedirects)
         throw new AddressRefused(`The server redirected more than ${maxRedirects} times.`);
       if (current.url.protocol === 'https:' && target.protocol === 'http:') {
@@ -56,9 +60,11 @@ export function shown(url: URL): string {
 function overFetch(send: typeof fetch, rules: HostRules): Transport {
   // A browser follows unseen or not at all. Unseen it may only where no list forbids the target.
   const mayFollowUnseen = send === globalThis.fetch && rules.allowHosts === undefined && isBrowser();
-  return async ({ method, url, headers, body }, signal) => {
-    const redirect = mayFollowUnseen ? 'follow' : 'manual';
-    const response = await send(url, { method, headers, redirect, signal, ...(body === undefined ? {} : { body }) });
+  return async ({ method, url, headers, body, redirect: wanted, browser }, signal) => {
+    const redirect = mayFollowUnseen ? wanted : 'manual';
+    const settings = isBrowser() ? browser : {};
+    const given = body === undefined ? {} : { body };
+    const response = await send(url, { ...settings, method, headers, redirect, signal, ...given });
     if (response.type === 'opaqueredirect') {
       throw new AddressRefused(`${shown(url)} redirects, and a browser does not tell where to, so it is not followed.`);
     }
@@ -85,9 +91,20 @@ function targetOf(response: Response, from: URL): URL | undefined {
   const location = response.headers.get('location');
   if (![301, 302, 303, 307, 308].includes(response.status) || location === null) return undefined;
   try {
-    return new URL(location, from);
+    return new URL(utf8Of(location), from);
   } catch {
     throw new AddressRefused(`${shown(from)} redirects to an address that cannot be read.`);
+  }
+}
+
+// Headers arrive as one character for each byte; servers write addresses as UTF-8.
+function utf8Of(binary: string): string {
+  if (!/[\u0080-\u00ff]/.test(binary)) return binary;
+  try {
+    const bytes = Uint8Array.from(binary, (character) => character.charCodeAt(0));
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return binary;
   }
 }
 
@@ -100,5 +117,5 @@ function redirected(request: OutgoingRequest, status: number, url: URL): Outgoin
     const isOfBody = becomesGet && name.startsWith('content-');
     if (isOfBody || (url.origin !== request.url.origin && !harmlessHeaders.has(name))) headers.delete(name);
   }
-  return becomesGet ? { method: 'GET', url, headers, body: undefined } : { ...request, url, headers };
+  return becomesGet ? { ...request, method: 'GET', url, headers, body: undefined } : { ...request, url, headers };
 }

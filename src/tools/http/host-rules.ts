@@ -15,7 +15,24 @@ export class AddressRefused extends Error {
 }
 
 /** Names that lead into a private network wherever they are asked; besides these, every name without a dot. */
-const privateSuffixes = ['.localhost', '.local', '.internal', '.intranet', '.lan', '.home.arpa', '.onion'];
+const privateSuffixes = [
+  '.localhost',
+  '.localdomain',
+  '.local',
+  '.internal',
+  '.intranet',
+  '.private',
+  '.corp',
+  '.home',
+  '.lan',
+  '.home.arpa',
+  '.onion',
+];
+
+// Public by its number, and yet the machine below: the metadata service of virtual machines at Azure.
+const privateInFact = '168.63.129.16';
+
+const publicV6 = ipaddr.IPv6.parseCIDR('2000::/3');
 
 const defaultPorts: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' };
 
@@ -48,21 +65,31 @@ export function isNamedExactly(url: URL, rules: HostRules): boolean {
 
 /** True for every address that is not a public one of a single host. */
 export function isPrivateAddress(address: string): boolean {
-  // An IPv4 address inside an IPv6 one has a range of its own, which is not `unicast`: refused whatever it holds.
-  return !ipaddr.isValid(address) || ipaddr.parse(address).range() !== 'unicast';
+  if (!ipaddr.isValid(address) || address === privateInFact) return true;
+  const parsed = ipaddr.parse(address);
+  // An IPv4 address inside an IPv6 one has a range of its own, which is not `unicast`, or is outside of what is handed
+  // out: refused whatever it holds.
+  if (parsed.range() !== 'unicast') return true;
+  return parsed instanceof ipaddr.IPv6 && !parsed.match(publicV6);
 }
 
-/** The host of an address in lower case, without brackets and without the dot at its end. */
+/** The host of an address in lower case, without brackets and without the dots at its end. */
 function hostOf(url: URL): string {
   return url.hostname
     .toLowerCase()
     .replace(/^\[(.*)\]$/, '$1')
-    .replace(/\.$/, '');
+    .replace(/\.+$/, '');
 }
 
 function isPrivateHost(host: string): boolean {
   if (ipaddr.isValid(host)) return isPrivateAddress(host);
   return !host.includes('.') || privateSuffixes.some((suffix) => host.endsWith(suffix));
+}
+
+/** True for what can stand in a list: `host` or `host:port`, which a URL can have. Patterns like `*.example.com` are none. */
+export function isHostEntry(entry: unknown): boolean {
+  if (typeof entry !== 'string' || /[\s/?#@*\\]/.test(entry)) return false;
+  return ipaddr.IPv6.isValid(entry) || URL.canParse(`http://${entry}`);
 }
 
 // As a URL would write it, so that `EXAMPLE.com`, `[::1]:80` and `127.1` compare with what requests carry.

@@ -2,8 +2,10 @@
 // reached where there are Node's modules; nothing is imported, so that bundles for browsers need no stand-ins.
 
 import type { LookupFunction } from 'node:net';
-import type { Transport } from './outgoing-request.ts';
+import { contentDecoders } from './content-decoders.ts';
 import { AddressRefused, isNamedExactly, isPrivateAddress, type HostRules } from './host-rules.ts';
+import type { OutgoingRequest, Transport } from './outgoing-request.ts';
+import { idempotentMethods } from './retry.ts';
 
 interface NodeModules {
   readonly dns: typeof import('node:dns');
@@ -18,30 +20,53 @@ export function nodeTransport(rules: HostRules): Transport | undefined {
   const node = nodeModules();
   if (node === undefined) return undefined;
   // A connection that is kept was made under these rules: other tools do not get it.
-  const agents = { http: new node.http.Agent({ keepAlive: true }), https: new node.https.Agent({ keepAlive: true }) };
+  const kept = { keepAlive: true, timeout: idleMs };
+  const agents = { http: new node.http.Agent(kept), https: new node.https.Agent(kept) };
   const lookup = checkedLookup(node.dns);
-  return ({ method, url, headers, body }, signal) =>
+  const send = (outgoing: OutgoingRequest, signal: AbortSignal, mayReuse: boolean): Promise<Response> =>
     new Promise((resolve, reject) => {
+      const { method, url, headers, body } = outgoing;
       const isSecure = url.protocol === 'https:';
       const request = (isSecure ? node.https : node.http).request(url, {
         method,
         headers: Object.fromEntries(headers),
-        agent: isSecure ? agents.https : agents.http,
+        agent: mayReuse && (isSecure ? agents.https : agents.http),
         signal,
         ...(rules.allowPrivateAddresses === true || isNamedExactly(url, rules) ? {} : { lookup }),
       });
-      request.on('error', (error) => reject(signal.reason instanceof Error ? signal.reason : error));
+      const fail = (error: unknown): void => reject(error instanceof Error ? error : new Error(String(error)));
+      request.on('error', (error) => {
+        if (signal.aborted) fail(signal.reason);
+        // The server had closed the connection while nobody used it: that is no failure of this request.
+        else if (request.reusedSocket && isLost(error)) send(outgoing, signal, false).then(resolve, fail);
+        else fail(error);
+      });
+      request.on('upgrade', (message, socket) => {
+        socket.destroy();
+        fail(unknownStatus(message.statusCode));
+      });
       request.on('response', (message) => {
         message.on('error', () => undefined); // its reader hears of it; without a reader nobody needs to
-        try {
-          resolve(responseOf(node, message, method, url));
-        } catch (error) {
+        responseOf(node, message, method, url).then(resolve, (error) => {
           message.destroy();
-          reject(error instanceof Error ? error : new Error(String(error)));
-        }
+          fail(signal.aborted ? signal.reason : error);
+        });
       });
       request.end(body);
     });
+  // A request that must not be sent twice gets a connection that nobody can have closed yet.
+  return (outgoing, signal) => send(outgoing, signal, idempotentMethods.has(outgoing.method));
+}
+
+// How long a connection is kept that nobody uses; shorter than servers keep theirs.
+const idleMs = 4_000;
+
+function isLost(error: Error): boolean {
+  return ['ECONNRESET', 'EPIPE', 'ECONNABORTED'].includes(String(Reflect.get(error, 'code')));
+}
+
+function unknownStatus(status: number | undefined): Error {
+  return new Error(`The server answered with the status ${status ?? 0}, which has no meaning for this request.`);
 }
 
 function checkedLookup({ lookup }: typeof import('node:dns')): LookupFunction {
@@ -63,67 +88,36 @@ function checkedLookup({ lookup }: typeof import('node:dns')): LookupFunction {
 
 const emptyStatuses = new Set([204, 205, 304]);
 
-function responseOf(
+async function responseOf(
   node: NodeModules,
   message: import('node:http').IncomingMessage,
   method: string,
   url: URL,
-): Response {
+): Promise<Response> {
   const status = message.statusCode ?? 0;
-  if (status < 200 || status > 599)
-    throw new Error(`The server answered with the status ${status}, which HTTP does not know.`);
+  if (status < 200 || status > 599) throw unknownStatus(status);
   const headers = new Headers();
   for (let index = 0; index + 1 < message.rawHeaders.length; index += 2) {
     headers.append(message.rawHeaders[index] ?? '', message.rawHeaders[index + 1] ?? '');
   }
-  const coding = headers.get('content-encoding');
   const isEmpty = method === 'HEAD' || emptyStatuses.has(status);
   if (isEmpty) message.resume();
-  const stream = isEmpty ? undefined : decoded(node, message, coding);
-  // Node's declaration of a web stream and the page's are the same object under two names.
-  const body =
-    stream === undefined
-      ? null
-      : (node.stream.Readable.toWeb(stream) as unknown as ReadableStream<Uint8Array<ArrayBuffer>>);
-  if (stream !== undefined && stream !== message) {
+  const decoders = isEmpty ? [] : await contentDecoders(node.zlib, message, headers.get('content-encoding'));
+  const stream = decoders.length === 0 ? message : node.stream.pipeline([message, ...decoders], () => undefined);
+  if (decoders.length > 0) {
     headers.delete('content-encoding');
     headers.delete('content-length');
   }
+  // Node's declaration of a web stream and the page's are the same object under two names; the end of a pipeline of
+  // readable streams is one.
+  const body = isEmpty
+    ? null
+    : (node.stream.Readable.toWeb(stream as import('node:stream').Readable) as unknown as ReadableStream<
+        Uint8Array<ArrayBuffer>
+      >);
   const response = new Response(body, { status, statusText: message.statusMessage ?? '', headers });
   Object.defineProperty(response, 'url', { value: url.href }); // which the constructor cannot set
   return response;
-}
-
-function decoded(
-  { stream, zlib }: NodeModules,
-  message: import('node:http').IncomingMessage,
-  coding: string | null,
-): import('node:stream').Readable {
-  const decoder = decoderOf(zlib, coding?.trim().toLowerCase() ?? '');
-  // A failure of either side reaches the reader.
-  return decoder === undefined ? message : stream.pipeline(message, decoder, () => undefined);
-}
-
-function decoderOf(zlib: typeof import('node:zlib'), coding: string): import('node:stream').Transform | undefined {
-  switch (coding) {
-    case 'gzip':
-    case 'x-gzip': {
-      return zlib.createGunzip();
-    }
-    case 'deflate': {
-      return zlib.createInflate();
-    }
-    case 'br': {
-      return zlib.createBrotliDecompress();
-    }
-    case '':
-    case 'identity': {
-      return undefined;
-    }
-    default: {
-      throw new Error(`The body is compressed as ${coding}, which was not asked for.`);
-    }
-  }
 }
 
 let modules: NodeModules | undefined;

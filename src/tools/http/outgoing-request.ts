@@ -1,5 +1,11 @@
 // A request on its way, and what sends it. Shared by the ways to send and the redirects between them.
 
+/** What only a browser's connections know: cookies of the page, its cache. */
+export type BrowserSettings = Pick<
+  RequestInit,
+  'cache' | 'credentials' | 'integrity' | 'keepalive' | 'mode' | 'referrerPolicy'
+>;
+
 /** Sends one request and follows nothing. Rejects where the connection fails or the rules refuse the address. */
 export type Transport = (request: OutgoingRequest, signal: AbortSignal) => Promise<Response>;
 
@@ -9,4 +15,38 @@ export interface OutgoingRequest {
   readonly url: URL;
   readonly headers: Headers;
   readonly body: Uint8Array<ArrayBuffer> | undefined;
+  /** `manual`: an answer that leads elsewhere is the answer; `error`: it is a failure. */
+  readonly redirect: RequestRedirect;
+  readonly browser: BrowserSettings;
+}
+
+/** The request with its body read, so that it can be sent more than once. An abort ends the reading. */
+export async function outgoingRequest(request: Request, signal: AbortSignal): Promise<OutgoingRequest> {
+  const { method, url, headers, redirect } = request;
+  const { cache, credentials, integrity, keepalive, mode, referrerPolicy } = request;
+  return {
+    method,
+    url: new URL(url),
+    headers: new Headers(headers),
+    body: await bodyOf(request, signal),
+    redirect,
+    browser: { cache, credentials, integrity, keepalive, mode, referrerPolicy },
+  };
+}
+
+async function bodyOf(request: Request, signal: AbortSignal): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  // Not every browser tells whether there is a body.
+  if (request.body === null || ['GET', 'HEAD'].includes(request.method)) return undefined;
+  if (request.bodyUsed)
+    throw new Error('The body of this request has been read already. Make a new request for each call.');
+  try {
+    signal.throwIfAborted();
+    const { body } = request.clone();
+    if (!body) return new Uint8Array(await request.clone().arrayBuffer());
+    const abortable = body.pipeThrough(new TransformStream<Uint8Array, Uint8Array<ArrayBuffer>>(), { signal });
+    return new Uint8Array(await new Response(abortable).arrayBuffer());
+  } catch (error) {
+    void request.body?.cancel(error).catch(() => undefined); // its source ends when both copies have
+    throw error;
+  }
 }

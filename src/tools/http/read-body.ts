@@ -1,6 +1,9 @@
 // The body of an answer as a text a model can read: bounded while it streams, decoded by its charset, JSON laid out,
 // HTML without its tags. What is no text is not read at all.
 
+import { firstBytes as firstBytesOf } from '../bounded-text.ts';
+import { pageText } from './page-text.ts';
+
 /** A body that was read, or why it was not. */
 export type ReadBody =
   | { readonly kind: 'text'; readonly text: string }
@@ -12,19 +15,20 @@ export async function readBody(response: Response, maxBytes: number): Promise<Re
   if (response.body === null) return { kind: 'text', text: '' };
   if (isBinaryType(type)) return refuse(response, `is ${type}`);
   const { bytes, isCut } = await firstBytes(response.body, maxBytes);
-  if (type === '' && bytes.includes(0))
+  const decoder = decoderFor(response, type, bytes);
+  // Whatever its type says: no text has such bytes, but for those whose characters are wider than a byte.
+  if (bytes.includes(0) && !decoder.encoding.startsWith('utf-16'))
     return { kind: 'refused', reason: notShown('is binary', sizeOf(response, bytes, isCut)) };
-  const text = decoderFor(response, type, bytes).decode(bytes, { stream: isCut }); // half a character at the cut goes
-  if (isCut)
-    return { kind: 'text', text: `${text}\n\n[cut after ${maxBytes} bytes; the body is longer${ofTotal(response)}]` };
-  return { kind: 'text', text: await laidOut(text, type) };
+  const text = decoder.decode(bytes, { stream: isCut }); // half a character at the cut goes
+  const notice = isCut ? `\n\n[cut after ${maxBytes} bytes; the body is longer${ofTotal(response)}]` : '';
+  return { kind: 'text', text: `${isCut && !isMarkup(type) ? text : await laidOut(text, type, maxBytes)}${notice}` };
 }
 
 async function refuse(response: Response, what: string): Promise<ReadBody> {
-  const length = response.headers.get('content-length');
-  if (length !== null) {
+  const length = lengthOf(response);
+  if (length !== undefined) {
     await response.body?.cancel().catch(() => undefined);
-    return { kind: 'refused', reason: notShown(what, `${Number(length)} bytes`) };
+    return { kind: 'refused', reason: notShown(what, `${length} bytes`) };
   }
   // Nobody said how long it is: count, without keeping any of it.
   let count = 0;
@@ -47,8 +51,14 @@ function sizeOf(response: Response, bytes: Uint8Array, isCut: boolean): string {
 }
 
 function ofTotal(response: Response): string {
-  const length = response.headers.get('content-length');
-  return length === null ? '' : `, ${Number(length)} bytes in all`;
+  const length = lengthOf(response);
+  return length === undefined ? '' : `, ${length} bytes in all`;
+}
+
+// A compressed body, unpacked by somebody else's fetch, has a length that says nothing.
+function lengthOf({ headers }: Response): number | undefined {
+  const length = headers.get('content-length');
+  return length === null || !/^\d+$/.test(length) || headers.has('content-encoding') ? undefined : Number(length);
 }
 
 async function firstBytes(
@@ -79,11 +89,15 @@ async function firstBytes(
 }
 
 function mediaType(response: Response): string {
-  return (response.headers.get('content-type') ?? '').split(';', 1).join('').trim().toLowerCase();
+  // As the Fetch standard has it: of several the last that is one. What is none says nothing.
+  const types = (response.headers.get('content-type') ?? '')
+    .split(',')
+    .map((type) => type.split(';', 1).join('').trim().toLowerCase());
+  return types.findLast((type) => /^[\w.!#$&^+-]+\/[\w.!#$&^+-]+$/.test(type)) ?? '';
 }
 
 const textTypes =
-  /^(?:text\/.*|(?:.*\+|application\/(?:x-)?|image\/svg\+)(?:json|xml|yaml|toml|sql)|application\/(?:(?:x-)?(?:javascript|ecmascript|ndjson|json5|sh|httpd-php)|jsonlines|jsonl|json-seq|jwt|graphql|x-www-form-urlencoded|typescript|rtf|pgp-signature|x-pem-file|x-subrip)|multipart\/.*|message\/.*)$/;
+  /^(?:text\/.*|(?:.*\+|application\/(?:x-)?|image\/svg\+)(?:json|xml|yaml|toml|sql)|application\/(?:(?:x-)?(?:javascript|ecmascript|ndjson|json5|sh|httpd-php)|jsonlines|jsonl|json-seq|jwt|graphql|csv|x-csv|(?:x-)?(?:la)?tex|markdown|n-triples|n-quads|sparql-query|x-www-form-urlencoded|typescript|rtf|pgp-signature|x-pem-file|x-subrip)|multipart\/.*|message\/.*)$/;
 
 function isBinaryType(type: string): boolean {
   return type !== '' && !textTypes.test(type);
@@ -109,9 +123,15 @@ function isMarkup(type: string): boolean {
   return type === 'text/html' || type === 'application/xhtml+xml';
 }
 
-async function laidOut(text: string, type: string): Promise<string> {
-  if (/^(?:application|text)\/(?:.*\+)?json$/.test(type)) return prettyJson(text);
-  return isMarkup(type) ? withoutTags(text) : text;
+// Laying out may multiply what came: then JSON stays as it is, and of a page the beginning is shown.
+async function laidOut(text: string, type: string, maxBytes: number): Promise<string> {
+  if (isMarkup(type)) {
+    const page = await pageText(text);
+    return page.length <= maxBytes ? page : `${firstBytesOf(page, maxBytes)}…`;
+  }
+  if (!/^(?:application|text)\/(?:.*\+|x-)?json$/.test(type)) return text;
+  const pretty = prettyJson(text);
+  return pretty.length <= maxBytes ? pretty : text;
 }
 
 /** Laid out with two spaces; the text itself where it is no JSON. Numbers keep every digit they were written with. */
@@ -130,20 +150,4 @@ function exactNumber(_key: string, value: unknown, context?: { readonly source?:
   const source = context?.source;
   const isRounded = typeof value === 'number' && source !== undefined && String(value) !== source;
   return isRounded && typeof rawJson === 'function' ? Reflect.apply(rawJson, JSON, [source]) : value;
-}
-
-async function withoutTags(html: string): Promise<string> {
-  try {
-    const { convert } = await import('html-to-text');
-    return convert(html, {
-      wordwrap: false,
-      selectors: [
-        { selector: 'img', format: 'skip' },
-        { selector: 'a', options: { hideLinkHrefIfSameAsText: true, ignoreHref: false } },
-        { selector: 'table', format: 'dataTable' },
-      ],
-    });
-  } catch {
-    return html; // nested deeper than the converter goes
-  }
 }

@@ -4,7 +4,8 @@
 import { AddressRefused } from './host-rules.ts';
 
 // RFC 9110, 9.2.2.
-const idempotentMethods = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE', 'TRACE']);
+/** What may be sent again when nobody knows whether it arrived. */
+export const idempotentMethods = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE', 'TRACE']);
 const patientStatuses = new Set([408, 429, 502, 503, 504]);
 
 const firstPauseMs = 250;

@@ -4,7 +4,7 @@
 import { TurnchartError } from '../../contracts/errors.ts';
 import { followingFetch, shown, type Follow } from './follow.ts';
 import { refusalOf, type HostRules } from './host-rules.ts';
-import type { OutgoingRequest } from './outgoing-request.ts';
+import { outgoingRequest, type OutgoingRequest } from './outgoing-request.ts';
 import { sendWithRetries } from './retry.ts';
 
 /** Sends requests to one service. Tools share it; other code may call it too. */
@@ -77,23 +77,18 @@ export function createHttpServiceClient(options: HttpServiceOptions): HttpServic
           `This client sends to ${shown(base)} only, the request is for ${shown(url)}.`,
         );
       }
-      const outgoing = await withHeaders(await outgoingRequest(request), options.headers, sendOptions[secretsOf]);
       const signal = AbortSignal.any([sendOptions.signal, request.signal]);
+      const read = await outgoingRequest(request, signal);
+      const outgoing = await withHeaders(read, options.headers, sendOptions[secretsOf]);
       const response = await sendWithRetries(() => follow(outgoing, signal), {
         method: outgoing.method,
         retries,
         signal,
       });
-      if ((options.isSuccess ?? isOk)(response)) return response;
+      if (judge(response, options.isSuccess ?? isOk)) return response;
       throw new HttpResponseError(response, outgoing.method, url);
     },
   };
-}
-
-/** The request with its body read, so that it can be sent more than once. */
-export async function outgoingRequest(request: Request): Promise<OutgoingRequest> {
-  const body = request.body === null ? undefined : new Uint8Array(await request.clone().arrayBuffer());
-  return { method: request.method, url: new URL(request.url), headers: new Headers(request.headers), body };
 }
 
 async function withHeaders(
@@ -143,6 +138,16 @@ function below(base: URL, path: string): URL {
 function isBelow(url: URL, base: URL): boolean {
   const folder = base.pathname.replace(/\/$/, '');
   return url.origin === base.origin && (url.pathname === folder || url.pathname.startsWith(`${folder}/`));
+}
+
+// Nobody would ever read, or end, the answer of a judge that throws.
+function judge(response: Response, isSuccess: (response: Response) => boolean): boolean {
+  try {
+    return isSuccess(response);
+  } catch (error) {
+    void response.body?.cancel().catch(() => undefined);
+    throw error;
+  }
 }
 
 function isOk(response: Response): boolean {

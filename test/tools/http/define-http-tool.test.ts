@@ -4,6 +4,7 @@ import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { defineHttpTool, type HttpToolSpecification } from '../../../src/tools/http/index.ts';
+import { ToolResult } from '../../../src/tools/tool-result.ts';
 import { callTool, newContext, type Answer } from '../baseline/workbench.ts';
 import { localServer, type Handler, type LocalServer } from './local-server.ts';
 
@@ -305,6 +306,68 @@ describe('secrets', () => {
     expect(answer.text).toContain('[redacted]');
   });
 
+  test('of headers are in no block and in no field of what a formatter gives', async () => {
+    const echo: Handler = ({ headers }, response) => response.end(headers['x-api-key']);
+    const buildRequest = ({ path }: { path: string }): Request =>
+      new Request(`http://${host}${path}`, { headers: { 'x-api-key': 'say "sesame" twice' } });
+    await using server = await localServer(echo);
+    const { host } = server;
+    for (const formatResponse of [
+      async (response: Response) => ({ nested: [{ key: await response.text() }] }),
+      async (response: Response) => [await response.text()],
+      async (response: Response) =>
+        ToolResult.blocks([
+          { type: 'text', text: 'kept' },
+          { type: 'text', text: await response.text() },
+          { type: 'document', source: { type: 'text', text: 'say "sesame" twice' } },
+        ]),
+    ]) {
+      const answer = await callTool(toolFor(server, { buildRequest, formatResponse }), { path: '/' }, newContext());
+      expect(JSON.stringify(answer)).not.toContain('sesame');
+      expect(JSON.stringify(answer.content)).toContain('[redacted]');
+    }
+  });
+
+  test('of a result with several blocks leave the other blocks as they are', async () => {
+    await using server = await localServer((_, response) => response.end());
+    const answer = await callTool(
+      toolFor(server, {
+        buildRequest: () => new Request(`http://${server.host}/`, { headers: { authorization: 'Bearer sesame-1' } }),
+        formatResponse: () =>
+          ToolResult.blocks([
+            { type: 'text', text: 'sesame-1' },
+            { type: 'text', text: 'second' },
+          ]),
+      }),
+      { path: '/' },
+      newContext(),
+    );
+    expect(answer).toMatchObject({ isError: false, text: '[redacted]\nsecond' });
+  });
+
+  test('of basic credentials are hidden in the form that servers read them in', async () => {
+    const credentials = Buffer.from('alice:wonderland').toString('base64');
+    await using server = await localServer(({ headers }, response) => {
+      const sent = (headers.authorization ?? '').slice(6);
+      response.end(`${sent} ${Buffer.from(sent, 'base64').toString()} wonderland`);
+    });
+    const buildRequest = (): Request =>
+      new Request(`http://${server.host}/`, { headers: { authorization: `Basic ${credentials}` } });
+    const answer = await callTool(toolFor(server, { buildRequest }), { path: '/' }, newContext());
+    expect(answer.text).toBe('200 OK\n[redacted] [redacted] [redacted]');
+  });
+
+  test.each<[string, () => Request]>([
+    ['a header', () => new Request('http://x/', { headers: { authorization: 'Bearer sesame\r\nx: sesame' } })],
+    ['a password', () => new Request('http://alice:sesame@x/')],
+    ['an address', () => new Request('http://x y/?key=sesame')],
+  ])('of %s that no request can have are not in the error', async (_, buildRequest) => {
+    const tool = defineHttpTool({ name: 'get', description: 'Gets.', parameters, buildRequest });
+    const answer = await callTool(tool, { path: '/' }, newContext());
+    expect(answer.isError).toBe(true);
+    expect(answer.text).not.toContain('sesame');
+  });
+
   test('of the address are not in an error', async () => {
     const tool = defineHttpTool({
       name: 'get',
@@ -351,6 +414,19 @@ describe('what a tool is made of', () => {
     expect(answer).toMatchObject({ isError: true, text: '500 / / broken' });
   });
 
+  test('an answer that is no success is a failed result, whatever a formatter makes of it', async () => {
+    for (const formatted of [{ reason: 'gone' }, ['gone'], 410, undefined]) {
+      const answer = await answerTo((_, response) => response.writeHead(410).end(), {
+        formatResponse: () => formatted,
+      });
+      expect(answer.isError).toBe(true);
+    }
+    const isFine = await answerTo((_, response) => response.writeHead(410).end(), {
+      formatResponse: () => ToolResult.text('gone, as it should be'),
+    });
+    expect(isFine.isError).toBe(false);
+  });
+
   test('a request that is none is a failed result', async () => {
     // For callers without types.
     const answer = await answerTo((_, response) => response.end(), {
@@ -363,6 +439,8 @@ describe('what a tool is made of', () => {
     [{ buildRequest: undefined }, 'buildRequest must be a function, got undefined'],
     [{ formatResponse: 1 }, 'formatResponse must be a function, got number'],
     [{ allowHosts: ['http://x'] }, 'allowHosts must be a list of "host" or "host:port"'],
+    [{ allowHosts: ['*.example.com'] }, 'without patterns'],
+    [{ allowHosts: ['example.com:web'] }, 'allowHosts must be a list'],
     [{ maxResponseBytes: 0 }, 'maxResponseBytes must be a number from 1, got 0'],
     [{ client: { send: fetch }, fetch }, 'client and fetch are both given'],
   ])('%o is refused when the tool is made', (parts, message) => {

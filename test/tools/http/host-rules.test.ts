@@ -43,6 +43,17 @@ describe('without a list', () => {
     'http://[::ffff:7f00:1]/',
     'http://[64:ff9b::7f00:1]/',
     'http://[2002:7f00:1::]/',
+    'http://[::127.0.0.1]/',
+    'http://[::7f00:1]/',
+    'http://[fec0::1]/',
+    'http://[4000::1]/',
+    'http://localhost../',
+    'http://localhost.localdomain/',
+    'http://wiki.corp/',
+    'http://router.home/',
+    'http://db.private./',
+    'http://168.63.129.16/',
+    'http://%6c%6fcalhost/',
     'http://[fe80::1]/',
     'http://[fd00:ec2::254]/',
     'http://[ff02::1]/',
@@ -113,7 +124,7 @@ test('an IPv4 address is private in IPv6 dress whenever it is private bare', () 
     fc.property(fc.ipV4(), (address) => {
       const [a = 0, b = 0, c = 0, d = 0] = address.split('.').map(Number);
       const hex = `${((a << 8) | b).toString(16)}:${((c << 8) | d).toString(16)}`;
-      for (const dressed of [`::ffff:${address}`, `::ffff:${hex}`, `64:ff9b::${hex}`]) {
+      for (const dressed of [`::ffff:${address}`, `::ffff:${hex}`, `64:ff9b::${hex}`, `::${hex}`]) {
         if (isPrivateAddress(address)) expect(isPrivateAddress(dressed)).toBe(true);
       }
     }),
@@ -151,6 +162,18 @@ test('no written form of a private IPv4 address gets through', () => {
   );
 });
 
+test('no address outside of what is handed out gets through', () => {
+  const first = fc.integer({ min: 0, max: 0xffff }).filter((group) => group < 0x2000 || group > 0x3fff);
+  fc.assert(
+    fc.property(first, fc.ipV6(), (group, rest) => {
+      const address = `${group.toString(16)}:${rest.replace(/^[^:]*:/, '')}`;
+      fc.pre(!address.includes('.') && URL.canParse(`http://[${address}]/`));
+      expect(refusalOf(new URL(`http://[${address}]/`), {})).toContain('private network');
+    }),
+    { numRuns: runs },
+  );
+});
+
 describe('a name', () => {
   const tool = defineHttpTool({
     name: 'get',
@@ -163,6 +186,9 @@ describe('a name', () => {
     [['127.0.0.1'], 4],
     [['93.184.216.34', '10.0.0.1'], 4],
     [['::ffff:10.0.0.1'], 6],
+    [['::7f00:1'], 6],
+    [['fe80::1%eth0'], 6],
+    [[], 4],
   ])('that resolves to %s is refused before anything is sent', async (addresses, family) => {
     await using server = await localServer((_, response) => response.end('private'));
     // Stands for a name server that anybody can own: the rules must hold for whatever it says.

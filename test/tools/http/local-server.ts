@@ -1,6 +1,7 @@
 // A real server on this machine for the tests of HTTP tools: it records what it gets, and each path misbehaves in its own way.
 
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createPlainServer, type Socket } from 'node:net';
 
 /** A request as it arrived. */
 export interface Received {
@@ -49,6 +50,48 @@ export async function localServer(handler: Handler): Promise<LocalServer> {
     closed,
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections();
+      await new Promise<void>((done) => {
+        server.close(() => done());
+      });
+    },
+  };
+}
+
+/** A running server of plain bytes. */
+export interface RawServer extends AsyncDisposable {
+  /** `127.0.0.1:<port>` */
+  readonly host: string;
+  /** How many connections were made. */
+  readonly connections: () => number;
+  /** Resolves when nobody is connected any more. */
+  readonly quiet: () => Promise<void>;
+}
+
+/** Starts a server that is told of each piece a connection brings, with the number of pieces before it. */
+export async function rawServer(answer: (socket: Socket, pieces: number) => void): Promise<RawServer> {
+  const open = new Set<Socket>();
+  const waiting = new Set<() => void>();
+  let connections = 0;
+  const server = createPlainServer((socket) => {
+    let pieces = 0;
+    connections += 1;
+    open.add(socket);
+    socket.on('error', () => undefined); // the other side may go at any time
+    socket.on('data', () => answer(socket, pieces++));
+    socket.on('close', () => {
+      open.delete(socket);
+      if (open.size === 0) for (const done of waiting) done();
+    });
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return {
+    host: `127.0.0.1:${address.port}`,
+    connections: () => connections,
+    quiet: () => (open.size === 0 ? Promise.resolve() : new Promise((done) => waiting.add(done))),
+    [Symbol.asyncDispose]: async () => {
+      for (const socket of open) socket.destroy();
       await new Promise<void>((done) => {
         server.close(() => done());
       });
