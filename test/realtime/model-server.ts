@@ -54,6 +54,8 @@ export class ModelServer implements RealtimeWire, WireLink {
   /** Answers the client knows to be active. */
   readonly knownActive = new Set<string>();
   creates = 0;
+  /** Called with each command in the moment in which it is sent. */
+  watch: (command: WireCommand) => void = () => undefined;
   isCut = false;
   readonly #options: ModelServerOptions;
   readonly #up: WireCommand[] = [];
@@ -88,6 +90,7 @@ export class ModelServer implements RealtimeWire, WireLink {
     written?.();
     if (this.isCut) return;
     this.sent.push(command);
+    this.watch(command);
     this.#up.push(command);
     if (command.type !== 'response.create' || command.request.outOfBand === true) return;
     this.creates++;

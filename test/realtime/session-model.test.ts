@@ -7,6 +7,7 @@ import type { RealtimeEvent, RealtimeInput } from '../../src/contracts/realtime.
 import { LiveSession } from '../../src/realtime/session.ts';
 import { simulatedHost } from '../../src/testing/index.ts';
 import { audioOf } from './fake-wire.ts';
+import type { WireCommand } from '../../src/realtime/wire.ts';
 import { ModelServer, type ModelServerOptions, type ServerAction } from './model-server.ts';
 
 type Step =
@@ -97,15 +98,28 @@ class Conversation {
   /** Results the model was asked to speak of. */
   readonly wanted = new Set<string>();
   hasInterrupted = false;
-  readonly reported = new Map<string, number>();
+  /** Whether a report was sent. */
+  hasReported = false;
+  /** What a player that can be asked has played of each item. */
+  readonly player: Map<string, number> | undefined;
+  #fault: unknown;
   readonly #done: Promise<void>;
   #unsettled = 0;
 
-  constructor(options: ModelServerOptions) {
+  constructor(options: ModelServerOptions, hasPlayer = false) {
     this.server = new ModelServer(options);
+    this.player = hasPlayer ? new Map() : undefined;
+    this.server.watch = (command) => {
+      try {
+        checkCut(this, command);
+      } catch (fault) {
+        this.#fault = fault;
+      }
+    };
     // Whoever waits for this server waits as long as it takes: time limits have tests of their own.
     const deadlines = { responseMs: Infinity, connectMs: Infinity };
-    this.session = new LiveSession(this.server, { host: this.host, deadlines });
+    const playback = { playedMs: (itemId: string) => this.player?.get(itemId) };
+    this.session = new LiveSession(this.server, { host: this.host, deadlines, ...(hasPlayer ? { playback } : {}) });
     this.#done = this.#read();
   }
 
@@ -159,14 +173,23 @@ class Conversation {
       case 'report': {
         const [itemId, ms] = [...this.server.delivered].at(-1) ?? [];
         if (itemId === undefined || ms === undefined) break;
-        this.reported.set(itemId, Math.max(this.reported.get(itemId) ?? 0, ms * step.share));
-        this.send({ type: 'playback.report', itemId, playedMs: ms * step.share });
+        this.#play(itemId, ms * step.share);
         break;
       }
       case 'wait':
         await this.host.advance(step.ms);
     }
-    checkTruncations(this);
+    if (this.#fault !== undefined) throw this.#fault;
+  }
+
+  #play(itemId: string, playedMs: number): void {
+    if (this.player !== undefined) {
+      const known = this.player.get(itemId) ?? 0;
+      this.player.set(itemId, Math.max(known, Math.min(playedMs, this.server.delivered.get(itemId) ?? 0)));
+      return;
+    }
+    this.hasReported = true;
+    this.send({ type: 'playback.report', itemId, playedMs });
   }
 
   send(input: RealtimeInput): void {
@@ -203,8 +226,9 @@ class Conversation {
       for (const callId of this.openCalls) this.answer(callId, 'auto');
       if (this.server.isIdle && !this.server.isAnswering && this.openCalls.length === 0) break;
     }
-    for (const [itemId, ms] of this.server.delivered)
-      if (this.reported.size > 0) this.send({ type: 'playback.report', itemId, playedMs: ms });
+    for (const [itemId, ms] of this.server.delivered) {
+      if (this.hasReported || this.player !== undefined) this.#play(itemId, ms);
+    }
     await this.host.advance(60_000);
   }
 
@@ -220,21 +244,21 @@ class Conversation {
   }
 }
 
-function checkTruncations({ server, reported }: Conversation): void {
-  for (const command of server.sent) {
-    if (command.type !== 'item.truncate') continue;
-    const received = server.delivered.get(command.itemId) ?? 0;
-    if (command.audioEndMs > received) throw new Error(`truncated at ${command.audioEndMs} of ${received} received`);
-    const heard = reported.get(command.itemId);
-    if (heard !== undefined && heard >= received) continue;
-    if (reported.size > 0 && heard !== undefined && command.audioEndMs > Math.max(heard, 0) + estimatedBefore) {
-      throw new Error(`truncated at ${command.audioEndMs}, and ${heard} were reported`);
-    }
+// In the moment in which it is told: what is kept of an item was received and, where a player can be asked, heard; what is
+// deleted was not.
+function checkCut({ server, player }: Conversation, command: WireCommand): void {
+  if (command.type === 'item.truncate') {
+    const { itemId, audioEndMs } = command;
+    const received = server.delivered.get(itemId) ?? 0;
+    if (audioEndMs > received) throw new Error(`truncated at ${audioEndMs} of ${received} received`);
+    const played = player?.get(itemId) ?? received;
+    if (audioEndMs > played) throw new Error(`truncated at ${audioEndMs} of ${played} played`);
+  }
+  if (command.type === 'item.delete') {
+    const played = player?.get(command.itemId) ?? 0;
+    if (played >= 1) throw new Error(`deleted, and ${played} ms of it were played`);
   }
 }
-
-// Until the first report the wall clock is believed: it may have been ahead of the player by this much at most.
-const estimatedBefore = 60_000;
 
 function checkEvents({ events, server }: Conversation): void {
   expect(server.breaches).toEqual([]);
@@ -317,8 +341,9 @@ describe('random conversations', () => {
       fc.asyncProperty(
         servers,
         fc.array(steps, { minLength: 30, maxLength: 90, size: 'max' }),
-        async (server, program) => {
-          const talk = new Conversation(server);
+        fc.boolean(),
+        async (server, program, hasPlayer) => {
+          const talk = new Conversation(server, hasPlayer);
           await talk.connect();
           for (const step of program) await talk.take(step);
           await talk.comeToRest();
