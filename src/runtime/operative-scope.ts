@@ -236,9 +236,10 @@ export class ConversationScope implements ReloadScope, CompactScope {
     this.hub.hold(); // who hears of the turn that was claimed should find it begun
     this.#compact?.answer(gained);
     this.#compact = undefined;
-    // A resume that reloads is announced once the reload has shown that there is something to do.
+    // A resume that reloads is announced once the reload has shown that there is something to do, or a message has.
     const { claim } = this.#turn;
-    if (claim?.resumes.length === 0) this.#turn.announce(claim);
+    const isWaitedFor = this.ledger.pending + this.ledger.queued > 0;
+    if (claim !== undefined && (claim.resumes.length === 0 || isWaitedFor)) this.#turn.announce(claim);
   }
 
   abandonCompact(): void {

@@ -530,7 +530,8 @@ export class ReferenceOperative implements Surroundings {
       else {
         this.#isHolding = true;
         this.state = 'idle'; // in between: the claimed turn begins
-        if (this.#claim.resumes.length === 0) this.#announce();
+        const isWaitedFor = this.#steers.length + this.#next.length > 0;
+        if (this.#claim.resumes.length === 0 || isWaitedFor) this.#announce();
         this.#begin();
       }
     });

@@ -309,6 +309,21 @@ describe('while a transformer compacts', () => {
     await bench.rest();
   });
 
+  test.each(['steer', 'queue'] as const)(
+    'a message by %s makes a turn of a resume, whatever the reload brings',
+    async (policy) => {
+      const messages = [userMessage('old', { id: 'old' }), assistantMessage('done', { id: 'done' })];
+      const stored = createConversation({ messages });
+      const { bench, gain } = compactingLife({ reloadBeforeStart: () => stored }, messages);
+      const resumed = bench.operative.resume();
+      void bench.submit('M', { policy });
+      gain();
+      expect((await resumed).outcome).toBe('startedTurn');
+      await bench.rest();
+      expect(bench.fates()).toEqual([policy === 'steer' ? 'injected answered' : 'queued answered']);
+    },
+  );
+
   test('a cut answer stays answerable behind the compaction', async () => {
     const messages = [userMessage('old'), assistantMessage('half an ans', { meta: { cut: 'aborted' } })];
     const { bench, compacted, gain } = compactingLife({}, messages);
