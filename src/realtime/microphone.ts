@@ -54,7 +54,7 @@ export class Microphone {
   open(link: WireLink): void {
     this.#link = link;
     this.#unwrittenBytes = 0;
-    this.#isStalled = false;
+    this.#stall(false); // the one before was slow, not this one
     this.#epoch++;
     this.#pump();
   }

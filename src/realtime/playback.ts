@@ -100,10 +100,7 @@ export class PlaybackLedger {
     this.#hasReports = true;
     const index = this.#segments.findIndex((one) => one.itemId === itemId && one.contentIndex === contentIndex);
     if (index < 0 || !(playedMs >= 0)) return;
-    // A player plays in order: what stands before has been heard.
-    for (const before of this.#segments.slice(0, index)) before.playedMs = before.receivedMs;
-    const segment = this.#segments[index];
-    if (segment !== undefined) segment.playedMs = Math.min(Math.max(playedMs, segment.playedMs), segment.receivedMs);
+    this.#note(index, playedMs);
     this.#look();
   }
 
@@ -193,17 +190,24 @@ export class PlaybackLedger {
   }
 
   #ask(clock: PlaybackClock): void {
-    for (const segment of this.#segments) {
+    for (const [index, segment] of this.#segments.entries()) {
       if (isHeard(segment)) continue;
       try {
         const played: unknown = clock.playedMs(segment.itemId, segment.contentIndex);
         if (typeof played !== 'number' || !(played >= 0)) continue;
-        segment.playedMs = Math.min(Math.max(played, segment.playedMs), segment.receivedMs);
+        if (played > 0) this.#note(index, played);
       } catch (thrown) {
         this.#parts.onClockError(thrown);
         return;
       }
     }
+  }
+
+  // A player plays in order: what stands before has been heard.
+  #note(index: number, playedMs: number): void {
+    for (const before of this.#segments.slice(0, index)) before.playedMs = before.receivedMs;
+    const segment = this.#segments[index];
+    if (segment !== undefined) segment.playedMs = Math.min(Math.max(playedMs, segment.playedMs), segment.receivedMs);
   }
 
   // Tells the end, or looks again when it may have come. A player that reports is waited for, however long.

@@ -148,6 +148,18 @@ describe('a clock', () => {
     expect({ finished: finished(), timers: host.pendingTimers() }).toEqual({ finished: 1, timers: 0 });
   });
 
+  test('that knows of a later item says that what stands before was heard', () => {
+    const { ledger } = ledgerWith({ playedMs: (itemId) => (itemId === 'j' ? 30 : undefined) });
+    ledger.receive('r', 'i', 0, 100 * perMs, 1);
+    ledger.finishReceiving('r', 'i', 0);
+    ledger.receive('r', 'j', 0, 100 * perMs, 2);
+    expect(ledger.cut()).toMatchObject({
+      heard: { itemId: 'j', playedMs: 30 },
+      truncate: { itemId: 'j' },
+      unheard: [],
+    });
+  });
+
   test('that knows nothing, throws or lies counts as nothing heard', () => {
     const answers: readonly (() => unknown)[] = [
       () => undefined,

@@ -184,6 +184,11 @@ class Conversation {
 
   #play(itemId: string, playedMs: number): void {
     if (this.player !== undefined) {
+      // It plays in order.
+      for (const [before, ms] of this.server.delivered) {
+        if (before === itemId) break;
+        this.player.set(before, ms);
+      }
       const known = this.player.get(itemId) ?? 0;
       this.player.set(itemId, Math.max(known, Math.min(playedMs, this.server.delivered.get(itemId) ?? 0)));
       return;
