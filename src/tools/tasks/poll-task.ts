@@ -39,6 +39,7 @@ export function pollTool(tasks: BackgroundTaskRegistry): Tool {
     isConcurrencySafe: true,
     needsApproval: false,
     replay: 'safe',
+    timeoutMs: maxTimeoutMs + 60_000, // its argument says how long it waits, not the engine's limit for tools that work
     execute: (args, context) => poll(tasks, args as PollArguments, context), // as its schema says
   });
 }
@@ -73,7 +74,8 @@ function report(tasks: BackgroundTaskRegistry, task: BackgroundTask, context: To
   return ToolResult.blocks([{ type: 'text', text: text.join('\n') }, ...(result?.content ?? [])]);
 }
 
-function unread(tasks: BackgroundTaskRegistry, { id, output }: BackgroundTask, { session }: ToolContext): string {
+function unread(tasks: BackgroundTaskRegistry, { id, output }: BackgroundTask, context: ToolContext): string {
+  const { session, signal } = context;
   const positions = session.get(positionsKey, () => new Map<string, number>());
   const from = positions.get(id) ?? 0;
   // A registry of somebody else's may have nothing but the whole.
@@ -82,6 +84,6 @@ function unread(tasks: BackgroundTaskRegistry, { id, output }: BackgroundTask, {
   if (from === 0 && positions.size % 256 === 255) {
     for (const known of positions.keys()) if (tasks.get(known) === undefined) positions.delete(known);
   }
-  positions.set(id, next);
+  if (!signal.aborted) positions.set(id, next); // nobody may ever read the answer to a call that was given up: it comes again
   return text;
 }

@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { Tool, ToolContext } from '../../../src/contracts/tool.ts';
+import { createConversation } from '../../../src/conversation/conversation.ts';
+import { userMessage } from '../../../src/conversation/message.ts';
+import { createBackgroundTasks } from '../../../src/runtime/background-tasks.ts';
+import { createEngine } from '../../../src/runtime/engine.ts';
+import { scriptedModel, simulatedHost } from '../../../src/testing/index.ts';
 import { pollTool } from '../../../src/tools/tasks/poll-task.ts';
 import { taskStopTool } from '../../../src/tools/tasks/task-stop.ts';
 import { toResultBlocks } from '../../../src/tools/result-content.ts';
@@ -73,6 +78,42 @@ describe('TaskOutput', () => {
     controller.abort();
     expect(await waiting).toEqual({ isError: false, text: 'Task task_1 (Work): running.\nNew output:\nso far' });
     expect(host.pendingTimers()).toBe(0);
+  });
+
+  test('tells again what it told to a call that was given up', async () => {
+    const { start, works, poll, me } = bench();
+    start();
+    works[0]?.context.write('so far');
+    const controller = new AbortController();
+    const waiting = poll({}, { ...me, signal: controller.signal });
+    controller.abort();
+    await waiting;
+    expect((await poll({ block: false })).text).toBe('Task task_1 (Work): running.\nNew output:\nso far');
+    expect((await poll({ block: false })).text).toBe('Task task_1 (Work): running.\nNo new output.');
+  });
+
+  test('waits as long as it is told, whatever limit the engine has for tools that work', async () => {
+    const host = simulatedHost();
+    const tasks = createBackgroundTasks({ host });
+    const model = scriptedModel([
+      { calls: [{ name: 'Work', args: { run_in_background: true } }] },
+      () => ({ calls: [{ name: 'TaskOutput', args: { task_id: tasks.list()[0]?.id ?? '', timeout: 600_000 } }] }),
+      { text: 'read' },
+    ]);
+    const engine = createEngine({
+      model,
+      tools: [toolThat(() => new Promise(() => {}))],
+      backgroundTasks: tasks,
+      toolTimeoutMs: 1_000,
+      host,
+    });
+    const conversation = createConversation({ messages: [userMessage('go')] });
+    const { result } = engine.run(conversation);
+    await host.advance(599_999);
+    expect(conversation.messages).toHaveLength(4);
+    await host.advance(1);
+    await result;
+    expect(conversation.messages[4]?.content).toMatchObject([{ status: 'completed' }]);
   });
 
   test('tells of a failure without failing itself', async () => {
