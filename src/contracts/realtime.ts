@@ -5,6 +5,7 @@ import type { JsonValue } from '../conversation/json.ts';
 import type { Message } from '../conversation/message.ts';
 import type { Usage } from '../conversation/usage.ts';
 import type { Host } from './host.ts';
+import type { Inspect } from './inspect.ts';
 import type { ToolChoice, ToolDefinition } from './model.ts';
 import type { Tool, ToolResult } from './tool.ts';
 
@@ -142,8 +143,8 @@ export interface RealtimeSessionOptions {
   /** Closes the session when aborted, also while it connects. */
   signal?: AbortSignal;
   host?: Partial<Host>;
-  /** Receives XState's inspection events of the session's chart. */
-  inspect?: (event: unknown) => void;
+  /** Receives XState's inspection events of the session's chart. A transcript it shows for operatives it does not show here. */
+  inspect?: Inspect;
   /** Told when user code throws: a clock, an inspector. Default: ignored. */
   onListenerError?: (error: unknown) => void;
 }

@@ -11,6 +11,11 @@ export class Acknowledgements {
   readonly #byAnswer = new Map<string, Waiting[]>();
   readonly #byEvent = new Map<string, string>();
 
+  /** The event that has waited longest. */
+  get oldest(): string | undefined {
+    return this.#byEvent.keys().next().value;
+  }
+
   /** `settle` is called once: without an error when `answer` comes, with one when it never will. */
   expect(answer: string, eventId: string, settle: (error: unknown) => void): void {
     const waiting = this.#byAnswer.get(answer);

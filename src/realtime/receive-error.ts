@@ -6,7 +6,8 @@ import type { WireFact } from './wire.ts';
 type Failure = Extract<WireFact, { readonly type: 'error' }>;
 
 /** Classifies by kind: most errors concern one event, and none but the fatal ones end the session. */
-export function receiveError(record: SessionRecord, fact: Failure): void {
+export function receiveError(record: SessionRecord, given: Failure): void {
+  const fact = attributed(record, given);
   const { kind, code, message, causedBy } = fact;
   const told = { code, message, ...(causedBy === undefined ? {} : { causedBy }) };
   record.lastError = message;
@@ -35,6 +36,14 @@ export function receiveError(record: SessionRecord, fact: Failure): void {
       record.tell({ type: 'error', recoverable: true, ...told });
       refuse(record, fact);
   }
+}
+
+// A server that names no event means, until the session is ready, the oldest command it has not answered: it was sent
+// nothing else.
+function attributed(record: SessionRecord, fact: Failure): Failure {
+  if (fact.kind !== 'request' || fact.causedBy !== undefined || record.isLive) return fact;
+  const causedBy = record.acknowledgements.oldest ?? record.configuration;
+  return causedBy === undefined ? fact : { ...fact, causedBy };
 }
 
 function isConfiguration(record: SessionRecord, { causedBy }: Failure): boolean {

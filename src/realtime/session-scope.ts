@@ -150,7 +150,7 @@ export class SessionScope implements RealtimeScope {
   }
 
   noteEnd(end: SessionEnd): void {
-    this.record.end ??= end;
+    this.record.end ??= this.#withLastWords(end);
   }
 
   closeLink(): void {
@@ -187,6 +187,15 @@ export class SessionScope implements RealtimeScope {
   toJSON(): JsonValue {
     const { sessionId, phase, sequence } = this.record;
     return { sessionId, phase, deltas: sequence };
+  }
+
+  // What the server said and tied to nothing is the best guess at why the session never was ready.
+  #withLastWords(end: SessionEnd): SessionEnd {
+    const { lastError } = this.record;
+    const { reason, error, message = '' } = end;
+    if (reason !== 'connectFailed' || error !== undefined) return end;
+    if (lastError === undefined || message.includes(lastError)) return end;
+    return { ...end, message: `${message} It said: ${lastError}`.trim() };
   }
 
   // What the player holds is over with the session; what is told of it is told once.

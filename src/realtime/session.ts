@@ -157,7 +157,9 @@ export class LiveSession implements RealtimeSession {
 
   #inspect(event: unknown): void {
     try {
-      this.#record.options.inspect?.(event);
+      const { inspect } = this.#record.options;
+      if (typeof inspect === 'function') inspect(event);
+      else inspect?.next?.(event);
     } catch (thrown) {
       this.#record.reportThrown(thrown);
     }

@@ -97,7 +97,7 @@ export interface WireToolCall {
 export type WireErrorKind =
   /** Nothing is wrong: cancel without an answer, truncation of what is gone, an item that is not there. */
   | 'benign'
-  /** The event `causedBy` was refused; the session is as it was. */
+  /** The event `causedBy` was refused, or one that the server did not name; the session is as it was. */
   | 'request'
   /** Something on the server's side; the session goes on. */
   | 'session'

@@ -59,16 +59,19 @@ describe('an inspector', () => {
     });
   });
 
-  test('sees a realtime session by its states, and hears no audio', async () => {
-    const { messages, inspect } = collector();
-    const { session, wire } = await openSession({}, { inspect });
-    await session.send({ type: 'audio.append', audio: audioOf(200) });
-    wire.give({ type: 'response.created', responseId: 'r1' }, speech('r1', 'i1', 5_000), responseEnd('r1'));
-    await session.close();
-    const [actor] = actorsOf(messages);
-    expect(actor?.name).toBe('realtimeSession');
-    const values = messages.flatMap((message) => (message.type === '@xstate.snapshot' ? [message.snapshot] : []));
-    expect(values.length).toBeGreaterThan(3);
-    expect(longest(messages)).toBeLessThan(8_000);
-  });
+  test.each(['a function', 'an observer'])(
+    'sees a realtime session by its states, as %s, and hears no audio',
+    async (form) => {
+      const { messages, inspect } = collector();
+      const { session, wire } = await openSession({}, { inspect: form === 'a function' ? inspect : { next: inspect } });
+      await session.send({ type: 'audio.append', audio: audioOf(200) });
+      wire.give({ type: 'response.created', responseId: 'r1' }, speech('r1', 'i1', 5_000), responseEnd('r1'));
+      await session.close();
+      const [actor] = actorsOf(messages);
+      expect(actor?.name).toBe('realtimeSession');
+      const values = messages.flatMap((message) => (message.type === '@xstate.snapshot' ? [message.snapshot] : []));
+      expect(values.length).toBeGreaterThan(3);
+      expect(longest(messages)).toBeLessThan(8_000);
+    },
+  );
 });

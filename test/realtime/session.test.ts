@@ -64,6 +64,39 @@ describe('connecting', () => {
     await expect(connected).rejects.toMatchObject({ code: 'model.rejected', providerCode: 'invalid_voice' });
   });
 
+  test('rejects at once when the configuration is refused by a server that names no event', async () => {
+    const wire = new FakeWire({ acknowledges: false });
+    const connected = connectRealtime(wire, { host: simulatedHost(), voice: 'nobody' });
+    wire.give({ type: 'wire.opened' }, { type: 'session.created', sessionId: 's', settings: {} });
+    wire.give({ type: 'error', kind: 'request', code: 'invalid_voice', message: 'no such voice' });
+    await expect(connected).rejects.toMatchObject({ code: 'model.rejected', providerCode: 'invalid_voice' });
+  });
+
+  test('an item of the history that is refused without a name is the oldest that waits', async () => {
+    const fake = dialSession({ acknowledges: false }, { history: [userMessage('a'), userMessage('b')] });
+    fake.wire.give({ type: 'wire.opened' }, { type: 'session.created', sessionId: 's', settings: {} });
+    fake.wire.give({ type: 'session.configured', settings: {} });
+    const [first, second] = fake.wire.sent('item.create');
+    fake.wire.give({ type: 'error', kind: 'request', code: 'bad', message: 'no' });
+    fake.wire.give({ type: 'item.added', itemId: second?.itemId ?? '' });
+    await fake.session.ready;
+    await fake.settle();
+    expect(fake.told('error')).toMatchObject([{ code: 'bad', causedBy: first?.eventId }]);
+  });
+
+  test('of a server that failed and then kept silent the last words are told', async () => {
+    const host = simulatedHost();
+    const wire = new FakeWire({ acknowledges: false });
+    const connected = connectRealtime(wire, { host }).catch((error: unknown) => error);
+    wire.give({ type: 'wire.opened' }, { type: 'session.created', sessionId: 's', settings: {} });
+    wire.give({ type: 'error', kind: 'session', code: 'server_error', message: 'the voice is out' });
+    await host.advance(15_000);
+    expect(await connected).toMatchObject({
+      code: 'model.connection',
+      message: expect.stringContaining('did not answer in time. It said: the voice is out') as string,
+    });
+  });
+
   test('rejects at once when it is aborted, before and while it connects', async () => {
     const before = connectRealtime(new FakeWire(), { host: simulatedHost(), signal: AbortSignal.abort() });
     await expect(before).rejects.toMatchObject({ code: 'model.connection', retryable: false });

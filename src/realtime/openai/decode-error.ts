@@ -28,7 +28,10 @@ const fatalCodes: ReadonlySet<string> = new Set([
   'beta_api_shape_disabled',
 ]);
 
-/** The fact. Keys in the message are masked. An error that names one of our events is about that event, unless its code says more. */
+/**
+ * The fact. Keys in the message are masked. An error that names one of our events, or calls a request invalid, is about
+ * an event, unless its code says more.
+ */
 export function decodeError(event: JsonRecord, secrets: readonly (string | undefined)[]): ErrorFact {
   const error = recordOf(event['error']) ?? event;
   const type = textAt(error, 'type') ?? '';
@@ -50,7 +53,7 @@ function kindOf(code: string, type: string, said: string, causedBy: string | und
   if (code === 'session_expired' || /maximum (session )?duration/i.test(said)) return 'expiry';
   if (fatalCodes.has(code) || type === 'authentication_error') return 'fatal';
   if (benignCodes.has(code) || benignWords.test(said)) return 'benign';
-  return causedBy === undefined ? 'session' : 'request';
+  return causedBy === undefined && type !== 'invalid_request_error' ? 'session' : 'request';
 }
 
 /** The message names it: "Conversation already has an active response in progress: resp_…. Wait until …". */

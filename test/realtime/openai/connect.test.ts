@@ -193,6 +193,20 @@ describe('a refusal', () => {
     expect(thrown.message).toContain('no such voice');
   });
 
+  test.each([true, false])('of the settings is told in the server’s words, its event named: %s', async (isNamed) => {
+    await using server = await startWireServer({
+      async script(peer) {
+        peer.send({ type: 'session.created', session: { id: 'sess_1', type: 'realtime' } });
+        const { event_id: id } = await peer.next('session.update');
+        const error = { type: 'invalid_request_error', code: 'invalid_value', message: 'Unknown voice: nobody.' };
+        peer.send({ type: 'error', error: { ...error, event_id: isNamed ? id : null } });
+      },
+    });
+    const thrown = await failureOf(modelAt(server).connect({ voice: 'nobody' }));
+    expect(thrown).toMatchObject({ code: 'model.rejected', providerCode: 'invalid_value' });
+    expect(thrown.message).toContain('Unknown voice: nobody.');
+  });
+
   test('of settings that are no JSON comes before anything is sent', async () => {
     await using server = await startWireServer({ script: async (peer) => void (await greet(peer)) });
     const circle: Record<string, unknown> = {};
