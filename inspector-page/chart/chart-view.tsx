@@ -95,6 +95,7 @@ export function ChartView({ chart, now }: { readonly chart: ShownChart; readonly
       onPointerUp={onPointerUp}
       onPointerCancel={onPointerUp}
     >
+      {placed === undefined && <p className="empty drawing">Drawing the chart…</p>}
       {placed === 'failed' && <p className="empty">This chart is too large, or of a kind that cannot be drawn.</p>}
       {placed !== undefined && placed !== 'failed' && graph !== undefined && size.width > 0 && (
         <svg

@@ -54,6 +54,11 @@ export function stateText(actor: Actor, place: number, status: ActorStatus): str
   return status === 'active' ? 'working' : status;
 }
 
+/** How a row looks: an actor that has come to its end by failing looks like one that broke. */
+export function toneOf(status: ActorStatus, state: string): ActorStatus {
+  return status === 'done' && /^(failed|timedOut|invalidArguments|unknownTool)\b/.test(state) ? 'error' : status;
+}
+
 /** A name for people: `turn 3`, and of a tool call the tool. */
 export function labelOf(actor: Actor, place: number): { readonly name: string; readonly detail: string } {
   if (/^toolCall:\d+$/.test(actor.name)) {

@@ -3,9 +3,9 @@
 /** How the line is. `refused`: another inspector is there now, or none of this address. */
 export type LineState = 'connecting' | 'open' | 'away' | 'refused';
 
-/** Starts listening; `take` gets messages, parsed. Returns how to stop. */
+/** Starts listening; `take` gets messages, parsed, and how long each was. Returns how to stop. */
 export function listen(handlers: {
-  readonly take: (message: unknown) => void;
+  readonly take: (message: unknown, size: number) => void;
   readonly tell: (state: LineState) => void;
 }): () => void {
   let last = '';
@@ -35,7 +35,7 @@ export function listen(handlers: {
       }
       const id: unknown = typeof message === 'object' && message !== null ? Reflect.get(message, 'id') : undefined;
       if (typeof id === 'string') last = id;
-      handlers.take(message);
+      handlers.take(message, data.length);
     };
     socket.onclose = () => {
       if (!isStopped) void again();

@@ -18,6 +18,8 @@ export interface SequenceRow {
 }
 
 const outside = '';
+// More of them are no picture: the actors of a pool, each with a name of its own, share the last one.
+const mostLanes = 40;
 
 /** Lanes and rows; grows with the log. */
 export class Sequence {
@@ -48,10 +50,12 @@ export class Sequence {
   #lane(actor: Actor): Lane {
     let lane = this.#laneOf.get(actor);
     if (lane !== undefined) return lane;
-    const key = laneKey(actor);
+    let key = laneKey(actor);
+    let name = nameOf(actor);
+    if (!this.#lanes.has(key) && this.#lanes.size >= mostLanes) [key, name] = ['others', 'others'];
     lane = this.#lanes.get(key);
     if (lane === undefined) {
-      lane = { key, name: nameOf(actor), position: 0 };
+      lane = { key, name, position: 0 };
       this.#lanes.set(key, lane);
       this.#place();
     }

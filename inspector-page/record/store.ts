@@ -8,16 +8,20 @@ import { MessageLog } from './message-log.ts';
 const frameMs = 6;
 // How often the views are drawn anew at most: between, there is time for whoever uses the page.
 const drawMs = 48;
-// A page that was left open for a day begins anew with what the inspector still remembers, which is less.
+// A page that was left open for a day begins anew with what the inspector still remembers, which is less. One that was
+// paused takes nothing any more until it goes live.
 const mostMessages = 200_000;
+const mostSize = 256 * 1024 * 1024; // UTF-16 units
 
 /** The log with its line to the inspector. */
 export class Store {
   log = new MessageLog();
-  /** `file`: a recording is shown, and nothing comes. */
-  line: LineState | 'file' = 'connecting';
+  /** `file`: a recording is shown, and nothing comes. `full`: paused for so long that nothing more is taken. */
+  line: LineState | 'file' | 'full' = 'connecting';
   /** Somebody looks at the past: it must not go away. */
-  isHeld = false;
+  #isHeld = false;
+  /** Of the messages since the log began. */
+  #size = 0;
   #version = 0;
   #queue: unknown[] = [];
   #taken = 0;
@@ -28,12 +32,18 @@ export class Store {
 
   start(): void {
     this.#stop = listen({
-      take: (message) => this.#take(message),
+      take: (message, size) => this.#take(message, size),
       tell: (state) => {
         this.line = state;
         this.#changed();
       },
     });
+  }
+
+  /** Somebody begins to look at the past, or has seen enough of it. */
+  hold(isHeld: boolean): void {
+    this.#isHeld = isHeld;
+    if (!isHeld && this.line === 'full') this.#beginAnew();
   }
 
   /** Shows a recording in place of what is live. False when it is none. */
@@ -61,8 +71,9 @@ export class Store {
 
   readonly version = (): number => this.#version;
 
-  #take(message: unknown): void {
+  #take(message: unknown, size: number): void {
     this.#queue.push(message);
+    this.#size += size;
     this.#schedule();
   }
 
@@ -76,7 +87,14 @@ export class Store {
 
   readonly #fill = (): void => {
     this.#isScheduled = false;
-    if (this.log.entries.length > mostMessages && this.line === 'open' && !this.isHeld) return this.#beginAnew();
+    if (this.line === 'open' && (this.log.entries.length > mostMessages || this.#size > mostSize)) {
+      if (!this.#isHeld) return this.#beginAnew();
+      this.#stop();
+      this.line = 'full';
+      this.#queue = [];
+      this.#taken = 0;
+      return this.#changed();
+    }
     const begun = performance.now();
     const until = begun + frameMs;
     while (this.#taken < this.#queue.length && performance.now() < until) this.log.add(this.#queue[this.#taken++]);
@@ -97,6 +115,7 @@ export class Store {
     this.log = new MessageLog();
     this.#queue = [];
     this.#taken = 0;
+    this.#size = 0;
     this.start();
   }
 

@@ -40,6 +40,7 @@ export class Fold {
   #callsBefore = 0;
   #streamed = '';
   #streamedAt = 0;
+  #notes = 0;
 
   // What was sent to the operative: it waits until the transcript has it.
   submitted(entry: Entry | undefined): void {
@@ -144,7 +145,9 @@ export class Fold {
     const id = textOf(given['id']);
     const content: readonly unknown[] = Array.isArray(given['content']) ? given['content'] : [];
     const role = textOf(given['role']);
-    const own = message(id, role, content, shownAt);
+    // An id comes once in a transcript; who sends it twice shows two messages.
+    const key = this.#messages.has(id) ? `${id} ${this.#lines.length}` : id;
+    const own = message(key, role, content, shownAt);
     const meta = given['meta'];
     if (isObject(meta) && meta['cut'] !== undefined) own.marks.add('cut');
     if (content.some((block) => isObject(block) && block['type'] === 'boundary')) own.marks.add('summary');
@@ -243,7 +246,7 @@ export class Fold {
   }
 
   #note(kind: NoteLine['kind'], text: string, index: number): void {
-    this.#lines.push({ type: 'note', key: `note ${index} ${kind}`, kind, text, index });
+    this.#lines.push({ type: 'note', key: `note ${this.#notes++}`, kind, text, index });
   }
 
   #shown(open: OpenMessage): MessageLine {

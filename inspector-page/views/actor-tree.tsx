@@ -1,7 +1,7 @@
 // The tree of actors.
 
 import type { KeyboardEvent } from 'react';
-import { actorRows, labelOf, type ActorRow, type OpenActors } from '../record/actor-rows.ts';
+import { actorRows, labelOf, toneOf, type ActorRow, type OpenActors } from '../record/actor-rows.ts';
 import type { Actor, MessageLog } from '../record/message-log.ts';
 import { VirtualList } from './virtual-list.tsx';
 
@@ -99,7 +99,7 @@ function TreeRow({
       aria-level={depth + 1}
       aria-selected={isSelected}
       aria-expanded={hasChildren ? isOpen : undefined}
-      className={`tree-row is-${status}${isSelected ? ' selected' : ''}`}
+      className={`tree-row is-${toneOf(status, state)}${isSelected ? ' selected' : ''}`}
       style={{ height: rowHeight, paddingLeft: 6 + Math.min(depth, 12) * 12 }}
       data-actor={actor.name}
       data-state={state}

@@ -4,7 +4,7 @@ import { useMemo } from 'react';
 import { flatten } from '../../src/inspect/chart-config.ts';
 import { ChartView } from '../chart/chart-view.tsx';
 import { activeStates } from '../record/active-states.ts';
-import { labelOf, stateText, statusOf } from '../record/actor-rows.ts';
+import { labelOf, stateText, statusOf, toneOf } from '../record/actor-rows.ts';
 import { countUpTo, type Actor } from '../record/message-log.ts';
 import { JsonView } from './json-view.tsx';
 
@@ -34,6 +34,7 @@ export function ActorView({
   const active = states.filter(({ key }) => lit.active.has(key));
   const takes = [...active.toReversed().flatMap(({ transitions }) => transitions), ...actor.chart.transitions];
   const { name, detail } = labelOf(actor, place);
+  const state = stateText(actor, place, status);
   const hasChart = actor.chart.states.length > 0;
   return (
     <div className="actor">
@@ -48,7 +49,7 @@ export function ActorView({
         <h2>
           {name}
           {detail !== '' && <small>{detail}</small>}
-          <span className={`state-pill is-${status}`}>{stateText(actor, place, status)}</span>
+          <span className={`state-pill is-${toneOf(status, state)}`}>{state}</span>
         </h2>
         <p>{actor.chart.description}</p>
       </header>

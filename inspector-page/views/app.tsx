@@ -27,7 +27,7 @@ export function App({ store }: { readonly store: Store }) {
   const [panel, setPanel] = useState<Panel>('chart');
 
   const isLive = paused === undefined;
-  store.isHeld = !isLive;
+  useEffect(() => store.hold(!isLive), [store, isLive]);
   const place = isLive ? log.last : Math.min(paused, log.last);
   const selected = log.actor(selectedId) ?? log.roots[0];
   const transcript = transcriptOf(selected);

@@ -9,6 +9,7 @@ const lineTexts: Readonly<Record<Store['line'], string>> = {
   away: 'the inspector is away; trying again',
   refused: 'this inspector has ended; what it told stays here',
   file: 'a recording',
+  full: 'paused for long; go live for what came since',
 };
 
 type Theme = 'system' | 'light' | 'dark';

@@ -116,7 +116,9 @@ function Call({ call }: { readonly call: ShownCall }) {
   return (
     <div className={`call call-${status.replaceAll(' ', '-')}`} data-call={name} data-status={status}>
       <button type="button" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-        <span className="call-name">{name}</span>
+        <span className="call-name" title={name}>
+          {name}
+        </span>
         <span className="call-args">{brief === '{}' ? '' : brief}</span>
         <span className="call-status">
           {status}

@@ -76,7 +76,12 @@ class Reader {
       const opened: unknown = this.#open?.(given);
       const shown = opened === undefined ? jsonOf(given) : opened;
       if (typeof shown !== 'object' || shown === null) return this.read(shown, depth - 1);
-      return Array.isArray(shown) ? this.#list(shown, depth) : this.#members(shown, depth);
+      // Bytes: to list their keys alone would take as long as there are many.
+      if (ArrayBuffer.isView(shown)) return `(${shown.constructor.name} of ${shown.byteLength} bytes)`;
+      if (shown instanceof ArrayBuffer) return `(ArrayBuffer of ${shown.byteLength} bytes)`;
+      if (shown instanceof Map) return this.#list(shown, shown.size, depth);
+      if (shown instanceof Set) return this.#list(shown, shown.size, depth);
+      return Array.isArray(shown) ? this.#list(shown, shown.length, depth) : this.#members(shown, depth);
     } catch {
       return '(cannot be read)'; // a getter, a proxy or a toJSON that throws
     }
@@ -96,11 +101,11 @@ class Reader {
     return Object.fromEntries(members); // defines them, so that a key __proto__ is a key like others
   }
 
-  #list(list: readonly unknown[], depth: number): JsonValue {
+  #list(list: Iterable<unknown>, length: number, depth: number): JsonValue {
     const elements: JsonValue[] = [];
     for (const element of list) {
       if (elements.length >= this.#bounds.items || this.#values <= 0) {
-        elements.push(`… ${list.length - elements.length} more`);
+        elements.push(`… ${length - elements.length} more`);
         break;
       }
       elements.push(element === undefined ? null : this.read(element, depth - 1));
@@ -116,6 +121,7 @@ class Reader {
 }
 
 function jsonOf(given: object): unknown {
+  if (ArrayBuffer.isView(given)) return given; // a Buffer's toJSON copies every byte
   if ('toJSON' in given && typeof given.toJSON === 'function') return given.toJSON();
   if (given instanceof Error) return { name: given.name, message: given.message };
   return given;

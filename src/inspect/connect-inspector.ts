@@ -10,9 +10,12 @@ import { inspectionCallback } from './inspection-callback.ts';
 export interface InspectorConnection {
   /** For the option `inspect` of engines, operatives, registries and sessions, and of `createActor`. */
   readonly inspect: InspectFunction;
-  /** Messages that nobody could take because the inspector was away for too long. */
+  /** Messages that nobody could take because the inspector was away, or did not read, for too long. */
   readonly dropped: number;
-  /** Sends what waits and hangs up. A program in Node does not end before that. */
+  /**
+   * Sends what waits, for a second at most where the inspector does not answer, and hangs up. A program in Node does not
+   * end before that.
+   */
   close(): Promise<void>;
 }
 
@@ -22,8 +25,10 @@ export interface InspectorConnectionOptions {
   readonly WebSocket?: InspectorSocketClass;
   /** Messages kept while the inspector is away. Default 10,000; then the oldest go. */
   readonly maxWaiting?: number;
-  readonly host?: Pick<Host, 'now' | 'setTimeout' | 'clearTimeout'>;
+  readonly host?: LineHost;
 }
+
+type LineHost = Pick<Host, 'now' | 'setTimeout' | 'clearTimeout' | 'createId'>;
 
 /** What is used of a WebSocket. */
 export interface InspectorSocket {
@@ -48,14 +53,17 @@ export function connectInspector(
   url: string | URL,
   { WebSocket = platformSocket(), maxWaiting = 10_000, host = defaultHost }: InspectorConnectionOptions = {},
 ): InspectorConnection {
-  return new Line(socketUrl(url), WebSocket, maxWaiting, host);
+  return new Line(socketUrl(url, host.createId('session')), WebSocket, maxWaiting, host);
 }
 
+const connecting = 0;
 const open = 1;
 const firstRetryMs = 250;
 const longestRetryMs = 5_000;
-// How long closing waits for what was sent to leave this program.
+// How long closing waits for the line to open and for what was sent to leave this program.
 const flushMs = 1_000;
+// UTF-16 units that may wait in the socket for an inspector that does not read.
+const mostBuffered = 64 * 1024 * 1024;
 
 class Line implements InspectorConnection {
   readonly inspect: InspectFunction;
@@ -63,19 +71,14 @@ class Line implements InspectorConnection {
   readonly #url: string;
   readonly #make: InspectorSocketClass;
   readonly #maxWaiting: number;
-  readonly #host: Pick<Host, 'now' | 'setTimeout' | 'clearTimeout'>;
+  readonly #host: LineHost;
   #waiting: string[] = [];
   #socket: InspectorSocket | undefined;
   #timer: unknown;
   #retryMs = firstRetryMs;
   #isClosed = false;
 
-  constructor(
-    url: string,
-    make: InspectorSocketClass,
-    maxWaiting: number,
-    host: Pick<Host, 'now' | 'setTimeout' | 'clearTimeout'>,
-  ) {
+  constructor(url: string, make: InspectorSocketClass, maxWaiting: number, host: LineHost) {
     this.#url = url;
     this.#make = make;
     this.#maxWaiting = maxWaiting;
@@ -92,7 +95,8 @@ class Line implements InspectorConnection {
     this.#isClosed = true;
     this.#host.clearTimeout(this.#timer);
     const socket = this.#socket;
-    if (socket?.readyState === open) await this.#flushed(socket);
+    if (socket !== undefined) await this.#flushed(socket);
+    this.dropped += this.#waiting.splice(0).length;
     socket?.close();
   }
 
@@ -114,7 +118,11 @@ class Line implements InspectorConnection {
 
   #send(text: string): void {
     if (this.#isClosed) return;
-    if (this.#socket?.readyState === open) return this.#socket.send(text);
+    if (this.#socket?.readyState === open) {
+      if (this.#socket.bufferedAmount <= mostBuffered) return this.#socket.send(text);
+      this.dropped++;
+      return;
+    }
     this.#waiting.push(text);
     if (this.#waiting.length <= this.#maxWaiting) return;
     this.#waiting.shift();
@@ -122,14 +130,18 @@ class Line implements InspectorConnection {
   }
 
   async #flushed(socket: InspectorSocket): Promise<void> {
-    for (let waited = 0; socket.bufferedAmount > 0 && waited < flushMs; waited += 10) {
+    const isPending = () =>
+      socket.readyState === connecting
+        ? this.#waiting.length > 0
+        : socket.readyState === open && socket.bufferedAmount > 0;
+    for (let waited = 0; isPending() && waited < flushMs; waited += 10) {
       await new Promise<void>((resolve) => this.#host.setTimeout(resolve, 10));
     }
   }
 }
 
 // An inspector's page address serves as well: the same place, by another protocol.
-function socketUrl(given: string | URL): string {
+function socketUrl(given: string | URL, program: string): string {
   const text = String(given);
   if (!URL.canParse(text)) {
     throw new TurnchartError('options.invalid', `connectInspector(…) needs the inspector's URL, got "${text}".`);
@@ -145,6 +157,8 @@ function socketUrl(given: string | URL): string {
   }
   url.hash = '';
   if (!url.searchParams.has('role')) url.searchParams.set('role', 'source'); // our server then sends nothing back
+  // By which our server knows a program again after a break: its actors go on there.
+  if (!url.searchParams.has('program')) url.searchParams.set('program', program);
   return url.href;
 }
 

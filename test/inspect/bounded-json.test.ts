@@ -80,6 +80,32 @@ describe('boundedJson', () => {
     expect(Reflect.get({}, 'polluted')).toBeUndefined();
   });
 
+  test('shows bytes by their number, and copies or lists none of them', () => {
+    const untouchable = new Proxy(new Uint8Array(8), {
+      ownKeys() {
+        throw new Error('listed');
+      },
+    });
+    const bytes = Object.assign(Buffer.alloc(10), {
+      toJSON() {
+        throw new Error('copied');
+      },
+    });
+    expect(boundedJson([new Float32Array(3), bytes, new DataView(new ArrayBuffer(2)), new ArrayBuffer(5)])).toEqual([
+      '(Float32Array of 12 bytes)',
+      '(Buffer of 10 bytes)',
+      '(DataView of 2 bytes)',
+      '(ArrayBuffer of 5 bytes)',
+    ]);
+    expect(boundedJson(untouchable)).toBe('(cannot be read)');
+  });
+
+  test('shows what is in a map and in a set, within the bounds', () => {
+    const map = new Map([['a', { deep: 1 }]]);
+    expect(boundedJson({ map, set: new Set([1, 2]) })).toEqual({ map: [['a', { deep: 1 }]], set: [1, 2] });
+    expect(boundedJson(new Set(Array.from({ length: 25 }, (_, n) => n)))).toHaveLength(21);
+  });
+
   test('heeds toJSON, and names errors and functions', () => {
     function named() {}
     expect(boundedJson({ at: new Date(0), error: new TypeError('bad'), named, id: 5n })).toEqual({

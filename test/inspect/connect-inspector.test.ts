@@ -39,9 +39,8 @@ class FakeSocket implements InspectorSocket {
   }
 }
 
-function connect(maxWaiting?: number) {
+function connect(maxWaiting?: number, host = simulatedHost()) {
   FakeSocket.made = [];
-  const host = simulatedHost();
   const connection = connectInspector('http://127.0.0.1:7/token/', {
     WebSocket: FakeSocket,
     host,
@@ -60,7 +59,7 @@ const typesOf = (socket: FakeSocket | undefined) =>
 
 describe('connectInspector', () => {
   test('takes a page’s address for the place of its socket, and says that it only sends', () => {
-    expect(connect().sockets[0]?.url).toBe('ws://127.0.0.1:7/token/?role=source');
+    expect(connect().sockets[0]?.url).toMatch(/^ws:\/\/127\.0\.0\.1:7\/token\/\?role=source&program=session_\w+$/);
   });
 
   test('keeps messages until the line is open, then sends them in order', () => {
@@ -99,6 +98,46 @@ describe('connectInspector', () => {
     sockets[0]?.open();
     expect(typesOf(sockets[0])).toEqual(['@xstate.event', '@xstate.snapshot']);
     expect(connection.dropped).toBe(1);
+  });
+
+  test('says who it is in the same way when it comes back, and otherwise than another line', async () => {
+    const { host, sockets } = connect();
+    sockets[0]?.lose();
+    await host.advance(250);
+    expect(sockets[1]?.url).toBe(sockets[0]?.url);
+    expect(connect(undefined, host).sockets[0]?.url).not.toBe(sockets[0]?.url);
+  });
+
+  test('that is closed before it was open sends first what waits', async () => {
+    const { host, connection, sockets } = connect();
+    act(connection.inspect);
+    const closed = connection.close();
+    await host.advance(20);
+    sockets[0]?.open();
+    await host.advance(20);
+    await closed;
+    expect(typesOf(sockets[0])).toHaveLength(3);
+    expect(connection.dropped).toBe(0);
+  });
+
+  test('that is closed while nobody answers gives up after a second, and counts what was lost', async () => {
+    const { host, connection } = connect();
+    act(connection.inspect);
+    const closed = connection.close();
+    await host.advance(1_000);
+    await closed;
+    expect(connection.dropped).toBe(3);
+    expect(host.pendingTimers()).toBe(0);
+  });
+
+  test('fills no memory for an inspector that does not read', () => {
+    const { connection, sockets } = connect();
+    const [socket] = sockets;
+    socket?.open();
+    if (socket !== undefined) socket.bufferedAmount = 65 * 1024 * 1024;
+    act(connection.inspect);
+    expect(socket?.sent).toEqual([]);
+    expect(connection.dropped).toBe(3);
   });
 
   test('says nothing and tries no more once it is closed', async () => {

@@ -4,12 +4,12 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 
-/** What the gate thinks of a request. */
+/** What the gate thinks of a request. `path` is what follows the token; undefined = not even a slash. */
 export type Verdict =
   /** Everything: the page, and messages in both directions. */
-  | { readonly allow: 'all'; readonly path: string; readonly query: URLSearchParams }
+  | { readonly allow: 'all'; readonly path: string | undefined; readonly query: URLSearchParams }
   /** May send messages and gets none: a page of one's own that was named. */
-  | { readonly allow: 'send'; readonly path: string; readonly query: URLSearchParams }
+  | { readonly allow: 'send'; readonly path: string | undefined; readonly query: URLSearchParams }
   | { readonly allow: 'nothing'; readonly status: 403 | 404; readonly why: string };
 
 /** What the gate knows. */
@@ -26,11 +26,12 @@ export interface GateOptions {
  */
 export function judge(request: Pick<IncomingMessage, 'url' | 'headers'>, options: GateOptions): Verdict {
   const { host, origin } = request.headers;
-  const hosts = ['127.0.0.1', 'localhost', '[::1]'].map((name) => `${name}:${options.port}`);
-  if (host === undefined || !hosts.includes(host)) {
+  // As browsers write it: without the port where it is 80.
+  const hosts = ['127.0.0.1', 'localhost', '[::1]'].map((name) => new URL(`http://${name}:${options.port}`).host);
+  if (host === undefined || !hosts.includes(host.toLowerCase())) {
     return refused(403, 'The inspector answers only to 127.0.0.1, localhost and [::1].');
   }
-  const isOwn = origin === undefined || origin === `http://${host}`;
+  const isOwn = origin === undefined || origin === `http://${host.toLowerCase()}`;
   const isNamed = origin !== undefined && options.allowOrigins.includes(origin);
   if (!isOwn && !isNamed) {
     return refused(403, 'This web page may not talk to the inspector. Name it: startInspector({ allowOrigins: […] })');
@@ -40,7 +41,11 @@ export function judge(request: Pick<IncomingMessage, 'url' | 'headers'>, options
   if (url === null || !isSame(token, options.token)) {
     return refused(404, 'Nothing is here. Open the address that the inspector printed when it started.');
   }
-  return { allow: isOwn ? 'all' : 'send', path: path.join('/'), query: url.searchParams };
+  return {
+    allow: isOwn ? 'all' : 'send',
+    path: path.length === 0 ? undefined : path.join('/'),
+    query: url.searchParams,
+  };
 }
 
 function refused(status: 403 | 404, why: string): Verdict {

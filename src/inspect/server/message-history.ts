@@ -31,6 +31,8 @@ export class MessageHistory {
   /** How many of `#messages` have left: shift() would move a long list for each. */
   #gone = 0;
   #size = 0;
+  /** Of what `#living` holds. */
+  #livingSize = 0;
 
   constructor(bounds: HistoryBounds) {
     this.#bounds = bounds;
@@ -68,19 +70,27 @@ export class MessageHistory {
   #forget(message: StoredMessage): void {
     const { sessionId, type, isEnd } = message;
     if (type === '@xstate.actor') {
+      this.#drop(sessionId);
       this.#living.set(sessionId, { actor: message, snapshot: undefined });
-      // Actors that are never told to have ended, as of a program that died, must not fill the memory.
-      if (this.#living.size > this.#bounds.messages / 10) {
-        for (const oldest of this.#living.keys()) {
-          this.#living.delete(oldest);
-          break;
-        }
-      }
+      this.#livingSize += message.text.length;
     } else if (type === '@xstate.snapshot') {
-      const actor = this.#living.get(sessionId);
-      if (actor === undefined) return;
-      if (isEnd) this.#living.delete(sessionId);
-      else actor.snapshot = message;
+      const living = this.#living.get(sessionId);
+      if (living === undefined) return;
+      if (isEnd) return this.#drop(sessionId);
+      this.#livingSize += message.text.length - (living.snapshot?.text.length ?? 0);
+      living.snapshot = message;
     }
+    // Actors that are never told to have ended, as of a program that died, must not fill the memory.
+    for (const oldest of this.#living.keys()) {
+      if (this.#living.size <= this.#bounds.messages / 10 && this.#livingSize <= this.#bounds.size) break;
+      this.#drop(oldest);
+    }
+  }
+
+  #drop(sessionId: string): void {
+    const living = this.#living.get(sessionId);
+    if (living === undefined) return;
+    this.#livingSize -= living.actor.text.length + (living.snapshot?.text.length ?? 0);
+    this.#living.delete(sessionId);
   }
 }

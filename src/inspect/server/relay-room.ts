@@ -14,32 +14,50 @@ export interface Listener {
 
 // A listener that does not read is sent away; a page comes back and says what it saw last.
 const mostBuffered = 32 * 1024 * 1024;
+const bounds = { messages: 50_000, size: 64 * 1024 * 1024 };
+// Names of programs that are remembered.
+const mostPrograms = 1_000;
 
 /** All that is sent, in one order. */
 export class RelayRoom {
-  readonly #history = new MessageHistory({ messages: 50_000, size: 64 * 1024 * 1024 });
-  readonly #listeners = new Set<Listener>();
+  #history = new MessageHistory(bounds);
+  /** With what each may have in its buffer: one that has just been told the history has not read it yet. */
+  readonly #listeners = new Map<Listener, number>();
+  readonly #programs = new Map<string, string>();
   readonly #epoch: string;
   #sequence = 0;
   #sources = 0;
+  #isClosed = false;
 
   /** `epoch` tells the messages of this server from those of another one. */
   constructor(epoch: string) {
     this.#epoch = epoch;
   }
 
-  /** A name for one more program. */
-  nameSource(): string {
-    return `p${this.#sources++}`;
+  /** A name for one more program; the same again for one that comes back and says who it is. */
+  nameSource(program?: string): string {
+    const known = program === undefined ? undefined : this.#programs.get(program);
+    if (known !== undefined) return known;
+    const name = `p${this.#sources++}`;
+    if (program !== undefined && this.#programs.size < mostPrograms) this.#programs.set(program, name);
+    return name;
+  }
+
+  /** Forgets everything and takes nothing any more. */
+  close(): void {
+    this.#isClosed = true;
+    this.#history = new MessageHistory(bounds);
+    this.#listeners.clear();
   }
 
   /** Passes a message on; what is none is dropped. */
   take(given: unknown, source: string, from?: Listener): void {
+    if (this.#isClosed) return;
     const message = this.#read(given, source);
     if (message === undefined) return;
     this.#sequence++;
     this.#history.add(message);
-    for (const listener of this.#listeners) if (listener !== from) this.#tell(listener, message.text);
+    for (const listener of this.#listeners.keys()) if (listener !== from) this.#tell(listener, message.text);
   }
 
   /** As `take`, for text off the wire. */
@@ -63,7 +81,7 @@ export class RelayRoom {
     const [epoch, sequence = ''] = after?.split('-') ?? [];
     const seen = epoch === this.#epoch && /^\d+$/.test(sequence) ? Number(sequence) : -1;
     for (const { text } of this.#history.after(seen)) listener.send(text);
-    this.#listeners.add(listener);
+    this.#listeners.set(listener, listener.bufferedAmount + mostBuffered);
   }
 
   leave(listener: Listener): void {
@@ -79,7 +97,12 @@ export class RelayRoom {
   }
 
   #tell(listener: Listener, text: string): void {
-    if (listener.bufferedAmount <= mostBuffered) return listener.send(text);
+    const buffered = listener.bufferedAmount;
+    const most = this.#listeners.get(listener) ?? mostBuffered;
+    if (buffered <= most) {
+      if (most > mostBuffered && buffered < mostBuffered) this.#listeners.set(listener, mostBuffered);
+      return listener.send(text);
+    }
     this.#listeners.delete(listener);
     listener.terminate();
   }

@@ -44,12 +44,19 @@ export function readPage(folder: string): ReadonlyMap<string, { readonly type: s
   return files;
 }
 
-/** Answers one request for a path below the token. */
-export function servePage(page: ReturnType<typeof readPage>, path: string, response: ServerResponse): void {
+/** Answers one request for a path below the token; without a slash behind it, by the way to the page. */
+export function servePage(page: ReturnType<typeof readPage>, path: string | undefined, response: ServerResponse): void {
+  if (path === undefined) return sendTo(response, `${response.req.url?.split(/[?#]/, 1)[0]?.split('/').at(-1)}/`);
   const file = page.get(path === '' ? 'index.html' : path);
   if (file === undefined) return serveText(response, 404, 'The inspector has no such file.');
   response.writeHead(200, { ...headers, 'Content-Type': file.type });
   response.end(file.body);
+}
+
+// The files are named from the page's folder, which without the slash would be the one above.
+function sendTo(response: ServerResponse, location: string): void {
+  response.writeHead(302, { ...headers, Location: location });
+  response.end();
 }
 
 /** Answers with one sentence. */

@@ -34,7 +34,7 @@ export interface Inspector {
   readonly url: string;
   /** For the option `inspect` of engines, operatives, registries and sessions, and of `createActor`. */
   readonly inspect: InspectFunction;
-  /** Hangs up. Pages that are open keep what they have seen. */
+  /** Hangs up and forgets; until then the program does not end by itself. Pages that are open keep what they have seen. */
   close(): Promise<void>;
 }
 
@@ -78,21 +78,25 @@ export async function startInspector(options: InspectorOptions = {}): Promise<In
     sockets.handleUpgrade(request, socket, head, (connection) => join(room, connection, verdict));
   });
 
+  // What the system says of one connection that could not be accepted must not end the program.
+  server.on('error', () => undefined);
+
   const own = room.nameSource();
+  let closed: Promise<void> | undefined;
   return {
     url: `http://${host === '::1' ? '[::1]' : host}:${port}/${token}/`,
     inspect: inspectionCallback(
       (message) => room.takeOwn(message, own),
       () => defaultHost.now(),
     ),
-    close: () => close(server, sockets),
+    close: () => (closed ??= close(room, server, sockets)),
   };
 }
 
 function join(room: RelayRoom, connection: WebSocket, { allow, query }: Exclude<Verdict, { allow: 'nothing' }>): void {
   // As with @statelyai/inspect's own server whoever connects may send and listens; `role` is for those who do one.
   const role = query.get('role');
-  const source = room.nameSource();
+  const source = room.nameSource(query.get('program') ?? undefined);
   connection.on('error', () => connection.terminate());
   connection.on('close', () => room.leave(connection));
   if (role !== 'viewer') {
@@ -111,8 +115,8 @@ function refuse(socket: Duplex, { status, why }: Extract<Verdict, { allow: 'noth
   );
 }
 
-async function close(server: Server<typeof IncomingMessage>, sockets: WebSocketServer): Promise<void> {
-  if (!server.listening) return;
+async function close(room: RelayRoom, server: Server<typeof IncomingMessage>, sockets: WebSocketServer): Promise<void> {
+  room.close();
   for (const connection of sockets.clients) connection.close(1001, 'The inspector was closed.');
   const closed = once(server, 'close');
   server.close();

@@ -80,6 +80,26 @@ describe('the transcript', () => {
   });
 });
 
+// Some events of a conversation.
+function told(...events: readonly object[]): MessageLog {
+  const actors = [
+    { type: '@xstate.actor', sessionId: 'o', name: 'operative' },
+    { type: '@xstate.actor', sessionId: 't', name: 'transcript', parentId: 'o' },
+  ];
+  return logOf([...actors, ...events.map((event) => ({ type: '@xstate.event', sessionId: 't', event }))]);
+}
+
+describe('the lines of a transcript', () => {
+  test.each(['turn.reloaded', 'transcript.replaced'])('have each a key of its own after %s', (type) => {
+    const last = [{ id: 'a', role: 'user', content: [{ type: 'text', text: 'again' }] }];
+    const event = { type, messages: 500, last: [...last, ...last] };
+    const log = told(event, event);
+    const { lines } = new TranscriptReader(log.actor('t') ?? expect.fail()).at(log.last, 0);
+    expect(lines.length).toBeGreaterThan(3);
+    expect(new Set(lines.map(({ key }) => key)).size).toBe(lines.length);
+  });
+});
+
 describe('the tree', () => {
   test('of a moment has who lived or had lived then, and no one else', () => {
     const log = logOf();
@@ -106,6 +126,20 @@ describe('the tree', () => {
 });
 
 describe('the sequence', () => {
+  test('of thousands of actors with names of their own has no more lanes than can be seen', () => {
+    const log = logOf([
+      { type: '@xstate.actor', sessionId: 'root', name: 'pool' },
+      ...Array.from({ length: 3_000 }, (_, n) => [
+        { type: '@xstate.actor', sessionId: `c${n}`, name: `user-${n}`, parentId: 'root' },
+        { type: '@xstate.event', sessionId: `c${n}`, event: { type: 'go' } },
+      ]).flat(),
+    ]);
+    const sequence = new Sequence(log.roots[0] ?? expect.fail());
+    sequence.follow(log);
+    expect(sequence.rows).toHaveLength(3_000);
+    expect(sequence.lanes.length).toBeLessThan(50);
+  });
+
   test('grown message by message is the one of the whole log', () => {
     const log = new MessageLog();
     let grown: Sequence | undefined;

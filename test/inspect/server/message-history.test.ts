@@ -41,6 +41,18 @@ describe('MessageHistory', () => {
     expect(history.after(-1)).toHaveLength(20);
   });
 
+  test('of actors that never end keeps no more than its size', () => {
+    const history = new MessageHistory({ messages: 1_000, size: 10_000 });
+    const text = 'x'.repeat(1_000);
+    for (let n = 0; n < 100; n++) {
+      history.add({ ...message('@xstate.actor', `a${n}`), text });
+      history.add({ ...message('@xstate.snapshot', `a${n}`), text });
+    }
+    const size = history.after(-1).reduce((sum, one) => sum + one.text.length, 0);
+    expect(size).toBeLessThanOrEqual(20_000);
+    expect(size).toBeGreaterThan(15_000);
+  });
+
   test('keeps in order and within its bounds whatever comes', () => {
     const kinds = fc.constantFrom('@xstate.actor', '@xstate.event', '@xstate.snapshot');
     const moves = fc.array(fc.tuple(kinds, fc.constantFrom('a', 'b', 'c', 'd'), fc.boolean()), { maxLength: 200 });

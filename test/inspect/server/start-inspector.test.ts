@@ -4,7 +4,7 @@ import { createWebSocketInspector, createWebSocketReceiver } from '@statelyai/in
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import { createActor, createMachine } from 'xstate';
-import { connectInspector } from '../../../src/inspect/index.ts';
+import { connectInspector, type InspectorSocketClass } from '../../../src/inspect/index.ts';
 import { startInspector, type Inspector } from '../../../src/inspect/server/index.ts';
 import { isTurnchartError } from '../../../src/index.ts';
 import type { AddressInfo } from 'node:net';
@@ -72,6 +72,11 @@ describe('the page', () => {
     expect(response.headers.get('referrer-policy')).toBe('no-referrer');
   });
 
+  test('is found without the slash at the end of its address too', async () => {
+    const response = await fetch(inspector.url.slice(0, -1));
+    expect([response.status, response.url]).toEqual([200, inspector.url]);
+  });
+
   test.each(['../package.json', '..%2f..%2fpackage.json', 'assets/../../package.json', 'assets', '%00'])(
     'is all that is served: not %s',
     async (path) => {
@@ -95,6 +100,7 @@ describe('the gate', () => {
     const hosts = ['evil.test', `evil.test:${port}`, '127.0.0.1', `127.0.0.1.evil.test:${port}`, `0.0.0.0:${port}`];
     expect(await Promise.all(hosts.map((host) => statusOf(pathname, { host })))).toEqual([403, 403, 403, 403, 403]);
     expect(await statusOf(pathname, { host: `localhost:${port}` })).toBe(200);
+    expect(await statusOf(pathname, { host: `LocalHost:${port}` })).toBe(200);
   });
 
   test.each(['http://evil.test', 'null', 'https://127.0.0.1', 'http://127.0.0.1:1'])(
@@ -242,6 +248,26 @@ describe('either side with either side', () => {
     server.close();
   });
 
+  test('a line that breaks goes on with the actors it had', async () => {
+    const viewer = await view();
+    let server: WebSocket | undefined;
+    class BreakingSocket extends globalThis.WebSocket {
+      constructor(url: string) {
+        super(url);
+        server = this as unknown as WebSocket; // only closed
+      }
+    }
+    const line = connectInspector(inspector.url, { WebSocket: BreakingSocket as unknown as InspectorSocketClass });
+    const actor = createActor(machine, { inspect: line.inspect }).start();
+    await until(() => expect(viewer.told).toHaveLength(3));
+    server?.close();
+    await new Promise((closed) => server?.addEventListener('close', closed));
+    actor.send({ type: 'press' });
+    await until(() => expect(viewer.told).toHaveLength(5));
+    expect(new Set(viewer.told.map(({ sessionId }) => sessionId)).size).toBe(1);
+    await line.close();
+  });
+
   test('another program’s line shows beside this one', async () => {
     const { told } = await view();
     const line = connectInspector(inspector.url);
@@ -276,12 +302,14 @@ describe('startInspector', () => {
     await expect(startInspector({ port: Number(port) })).rejects.toThrow('EADDRINUSE');
   });
 
-  test('hangs up on everybody when it is closed, twice over', async () => {
+  test('hangs up on everybody when it is closed, and a second close waits for the first', async () => {
     const { socket } = await view();
     const closed = once(socket, 'close');
-    await inspector.close();
-    await closed;
-    await inspector.close();
+    const order: string[] = [];
+    const first = inspector.close().then(() => order.push('first'));
+    await inspector.close().then(() => order.push('second'));
+    await Promise.all([first, closed]);
+    expect(order).toEqual(['first', 'second']);
     expect(socket.readyState).toBe(WebSocket.CLOSED);
   });
 });
