@@ -33,9 +33,14 @@ export async function sendWithRetries(send: () => Promise<Response>, rules: Retr
     } catch (error) {
       if (rules.signal.aborted || error instanceof AddressRefused || attempt >= retries) throw error;
     }
-    const backoff = firstPauseMs * 2 ** attempt * (0.5 + Math.random());
-    await pause(wished ?? Math.min(backoff, longestPauseMs), rules.signal);
+    await pause(pauseMs(attempt, wished, Math.random()), rules.signal);
   }
+}
+
+/** How long to wait: what the server wished, and never less than the backoff, so that many callers do not come back at once. */
+export function pauseMs(attempt: number, wished: number | undefined, chance: number): number {
+  const backoff = Math.min(firstPauseMs * 2 ** attempt * (0.5 + chance), longestPauseMs);
+  return wished === undefined ? backoff : Math.max(backoff, wished + firstPauseMs * chance);
 }
 
 function retryAfterMs(value: string | null): number | undefined {

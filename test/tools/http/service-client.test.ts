@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createHttpServiceClient, defineHttpTool, HttpResponseError } from '../../../src/tools/http/index.ts';
 import { callTool, newContext } from '../baseline/workbench.ts';
+import { pauseMs } from '../../../src/tools/http/retry.ts';
 import { localServer, type Handler } from './local-server.ts';
 
 const secret = 'sk-very-secret-1';
@@ -176,6 +177,17 @@ describe('retries', () => {
     const client = createHttpServiceClient({ baseURL: `http://${server.host}` });
     await expect(client.send(client.request('/'), { signal })).rejects.toThrow('429');
     expect(server.received.length).toBe(1);
+  });
+
+  test.each([
+    [0, undefined, [125, 250, 375]],
+    [2, undefined, [500, 1_000, 1_500]],
+    [9, undefined, [30_000, 30_000, 30_000]],
+    [0, 0, [125, 250, 375]],
+    [1, 0, [250, 500, 750]],
+    [0, 5_000, [5_000, 5_125, 5_250]],
+  ])('after try %d, where the server wished for %s ms, come at different times', (attempt, wished, pauses) => {
+    expect([0, 0.5, 1].map((chance) => pauseMs(attempt, wished, chance))).toEqual(pauses);
   });
 
   test('stop at once when the call is cancelled', async () => {
