@@ -23,7 +23,7 @@ export interface AnthropicOptions {
    * `fetch` do nothing.
    */
   readonly client?: unknown;
-  /** Default: what the SDK finds, first of all `ANTHROPIC_API_KEY`. */
+  /** Default: what the SDK finds, first of all `ANTHROPIC_API_KEY`; with a `baseURL` that is not Anthropic's: none. */
   readonly apiKey?: string;
   readonly baseURL?: string;
   readonly fetch?: typeof fetch;
@@ -187,10 +187,17 @@ async function createClient(options: AnthropicOptions): Promise<MessagesClient> 
   const { Anthropic: Client } = await importSdk();
   return new Client({
     maxRetries: 0,
-    ...(options.apiKey === undefined ? {} : { apiKey: options.apiKey }),
+    ...keyOf(options),
     ...(options.baseURL === undefined ? {} : { baseURL: options.baseURL }),
     ...(options.fetch === undefined ? {} : { fetch: options.fetch }),
   }) as unknown as MessagesClient; // its overloads are narrower than what the API takes
+}
+
+/** Where a request goes to an address of its own without a key, none is sent: the environment's was not given for it. */
+function keyOf({ apiKey, baseURL }: AnthropicOptions): { readonly apiKey?: string; readonly authToken?: null } {
+  if (apiKey !== undefined) return { apiKey };
+  // The SDK wants something; servers that want no key do not look at it.
+  return baseURL === undefined || isAnthropic(baseURL) ? {} : { apiKey: 'none', authToken: null };
 }
 
 async function importSdk(): Promise<{ readonly Anthropic: typeof Anthropic }> {

@@ -160,6 +160,29 @@ describe('a passed client', () => {
   });
 });
 
+describe('the environment’s key', () => {
+  const sentWithout = async (options: Partial<AnthropicOptions>, variable = 'ANTHROPIC_API_KEY') => {
+    for (const name of ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN']) vi.stubEnv(name, undefined);
+    vi.stubEnv(variable, 'key-of-the-environment');
+    const { fetch, requests } = answering(whole);
+    await collect(anthropic({ model: 'claude-test', fetch, ...options }).stream(request, call()));
+    return JSON.stringify(Object.fromEntries(requests[0]?.headers ?? []));
+  };
+
+  test.each([{}, { baseURL: 'https://api.anthropic.com' }])('goes to Anthropic (%o)', async (options) => {
+    expect(await sentWithout(options)).toContain('of-the-environment');
+  });
+
+  test.each(['http://localhost:4000', 'https://api.anthropic.com.evil.test', 'https://proxy.test/anthropic'])(
+    'never goes to %s',
+    async (baseURL) => {
+      for (const variable of ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN']) {
+        expect(await sentWithout({ baseURL }, variable)).not.toContain('the-environment');
+      }
+    },
+  );
+});
+
 describe('without what it needs', () => {
   test('no model id is a mistake in the set-up', () => {
     expect(() => anthropic({ model: '' })).toThrow(expect.objectContaining({ code: 'options.invalid' }));
