@@ -1,4 +1,5 @@
-// A tool that is an HTTP request, over a service client that holds the credentials. The service runs on this machine.
+// Tools that are an HTTP request: one over a service client that holds the credentials, one on its own with an answer of
+// its own making. The service runs on this machine.
 
 import { createServer } from 'node:http';
 import { z } from 'zod';
@@ -8,7 +9,11 @@ import { createHttpServiceClient, defineHttpTool } from '../src/tools/http/index
 
 // Stands for a weather service: it wants a key, and knows one city.
 const service = createServer((request, response) => {
-  if (request.headers.authorization !== 'Bearer weather-key-123') response.writeHead(401).end('wrong key');
+  if (request.url?.startsWith('/stations/') === true) {
+    response
+      .writeHead(200, { 'content-type': 'application/json' })
+      .end('{"name":"Montsouris","metres":75,"since":1872}');
+  } else if (request.headers.authorization !== 'Bearer weather-key-123') response.writeHead(401).end('wrong key');
   else if (request.url?.endsWith('city=Paris') === true) {
     response.writeHead(200, { 'content-type': 'application/json' }).end('{"sky":"clear","celsius":21}');
   } else response.writeHead(404).end('no such city');
@@ -33,16 +38,34 @@ const weather = defineHttpTool({
 });
 // #endregion weather
 
+// #region station
+const station = defineHttpTool({
+  name: 'station',
+  description: 'Tells where a weather station stands.',
+  parameters: z.object({ id: z.int() }),
+  isConcurrencySafe: true,
+  timeoutMs: 10_000,
+  allowHosts: [`127.0.0.1:${port}`], // with its port: then it may be private
+  buildRequest: ({ id }) => new Request(`http://127.0.0.1:${port}/stations/${id}`),
+  formatResponse: async (response, { id }) => {
+    if (!response.ok) return `There is no station ${id}.`; // its status makes it a failed result
+    const { name, metres } = z.object({ name: z.string(), metres: z.number() }).parse(await response.json());
+    return `${name}, ${metres} m above the sea`;
+  },
+});
+// #endregion station
+
 const model = scriptedModel([
   {
     calls: [
       { name: 'weather', args: { city: 'Paris' } },
       { name: 'weather', args: { city: 'Atlantis' } },
+      { name: 'station', args: { id: 7156 } },
     ],
   },
   { text: 'Clear sky and 21 °C in Paris; the service does not know Atlantis.' },
 ]);
-const operative = createOperative({ engine: createEngine({ model, tools: [weather] }) });
+const operative = createOperative({ engine: createEngine({ model, tools: [weather, station] }) });
 const { events } = await operative.submit('How is the weather in Paris and in Atlantis?');
 for await (const event of events) {
   if (event.type === 'toolCall.settled') console.log(event.result.status, JSON.stringify(event.result.content));

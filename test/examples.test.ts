@@ -91,6 +91,7 @@ const promised: Readonly<Record<string, readonly string[]>> = {
   'examples/weather-http.ts': [
     String.raw`completed [{"type":"text","text":"200 OK\n{\n  \"sky\": \"clear\",\n  \"celsius\": 21\n}"}]`,
     String.raw`failed [{"type":"text","text":"404 Not Found\nno such city"}]`,
+    'completed [{"type":"text","text":"Montsouris, 75 m above the sea"}]',
     'the service does not know Atlantis',
   ],
 };

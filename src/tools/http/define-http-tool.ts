@@ -21,8 +21,9 @@ export interface HttpToolSpecification<Schema, TurnContext = unknown> extends To
   readonly buildRequest: (args: ArgumentsOf<Schema>, context: ToolContext<TurnContext>) => Request | Promise<Request>;
   /**
    * What the model reads, of success and failure alike; the body fails with a clear error once it has
-   * `maxResponseBytes`, and the connection is closed when this has settled. Default: `{status} {reason}`, a line break, and the body: JSON laid out, HTML without its tags,
-   * cut where it is too long, what is no text refused with its size.
+   * `maxResponseBytes`, and the connection is closed when this has settled. For an answer that is no success the result
+   * is `failed`, unless it is a `ToolResult`. Default: `{status} {reason}`, a line break, and the body: JSON laid out, HTML
+   * as its text, cut where it is too long, what is no text refused with its size.
    */
   readonly formatResponse?: (response: Response, args: ArgumentsOf<Schema>) => unknown;
   /** The service the request goes to: its address, credentials, success and retries. Not together with `fetch`. */
