@@ -308,7 +308,13 @@ function checkReplies({ events, wanted, hasInterrupted }: Conversation): void {
   if (sent < 0) return;
   // It may have been confirmed after the answer that speaks of it began.
   const replies = events.filter((event) => event.type === 'response.started' && event.origin !== 'outOfBand').length;
-  const asked = new Set(events.flatMap((event) => (event.type === 'toolCall.requested' ? [event.responseId] : [])));
+  const asked = new Set(
+    events.flatMap((event) =>
+      event.type === 'toolCall.requested' && wanted.has(event.call.id) && !silenced.has(event.call.id)
+        ? [event.responseId]
+        : [],
+    ),
+  );
   const last = events.findLastIndex((event) => event.type === 'response.started' && event.origin !== 'outOfBand');
   const lastAsked = events.findLastIndex((event) => event.type === 'response.started' && asked.has(event.responseId));
   if (replies === 0 || last <= lastAsked) throw new Error('the model never spoke of a result');
