@@ -7,12 +7,24 @@ import type { Conversation } from '../conversation/conversation.ts';
 
 const mostPlaces = 256;
 
-/** Appends to a conversation as transcripts become final. */
+/** Where an item stands. */
+interface Place {
+  /** Undefined: nothing of it is written down, or nothing of it was heard. */
+  message: Message | undefined;
+  /** It was interrupted: its words are what was heard, whatever comes later. */
+  isCut: boolean;
+  /** The model said it aloud. */
+  isSpoken: boolean;
+}
+
+/** Appends to a conversation as transcripts become final. An item without words is no message. */
 export class SpokenTranscript {
   readonly #conversation: Conversation;
-  // Item ids behind messages: transcripts of the user's speech come late and belong before the answer.
-  readonly #places = new Map<string, Message>();
+  // In the order of the items: transcripts of the user's speech come late and belong before the answer.
+  readonly #places = new Map<string, Place>();
   readonly #partial = new Map<string, string>();
+  // Answers beside the conversation: what they write is the program's, nobody hears it.
+  readonly #beside = new Set<string>();
 
   constructor(conversation: Conversation) {
     this.#conversation = conversation;
@@ -21,18 +33,26 @@ export class SpokenTranscript {
   take(event: RealtimeEvent): void {
     switch (event.type) {
       case 'speech.committed':
-        this.#reserve(event.itemId);
+        this.#placeOf(event.itemId); // has its place from the moment it is over, whatever is written down first
         return;
       case 'transcript.delta':
+        if (event.role === 'assistant') this.#placeOf(event.itemId).isSpoken = true;
         if (event.final) this.#put(event.role, event.itemId, event.transcript ?? event.text);
         else this.#partial.set(event.itemId, (this.#partial.get(event.itemId) ?? '') + event.text);
         return;
       case 'text.delta': {
+        if (this.#beside.has(event.responseId)) return;
         const text = (this.#partial.get(event.itemId) ?? '') + event.text;
         if (event.final) this.#put('assistant', event.itemId, text);
         else this.#partial.set(event.itemId, text);
         return;
       }
+      case 'response.started':
+        if (event.origin === 'outOfBand') this.#beside.add(event.responseId);
+        return;
+      case 'response.completed':
+        this.#beside.delete(event.responseId);
+        return;
       case 'response.interrupted':
         if (event.itemId !== undefined) this.#cut(event.itemId, event.heardText ?? '');
         this.#partial.clear();
@@ -41,43 +61,59 @@ export class SpokenTranscript {
     }
   }
 
-  // The user's turn has its place from the moment it is over, whatever is written down first.
-  #reserve(itemId: string): void {
-    this.#remember(itemId, userMessage([], { meta: { itemId } }));
-  }
-
   #put(role: 'user' | 'assistant', itemId: string, text: string): void {
     this.#partial.delete(itemId);
     if (text === '') return;
-    const known = this.#places.get(itemId);
-    const meta = { itemId };
-    if (known === undefined) {
-      this.#remember(itemId, role === 'user' ? userMessage(text, { meta }) : assistantMessage(text, { meta }));
-    } else if (known.meta?.['cut'] === undefined) {
-      this.#replace(itemId, known, { ...known, content: [{ type: 'text', text }] });
+    const place = this.#placeOf(itemId);
+    if (!place.isCut) this.#write(itemId, place, role, text);
+  }
+
+  // What the model said after it was still to be heard.
+  #cut(itemId: string, heardText: string): void {
+    const place = this.#placeOf(itemId);
+    const unheard = this.#behind(itemId).filter(([, { isSpoken }]) => isSpoken);
+    for (const [id, cut] of [[itemId, place] as const, ...unheard]) {
+      cut.isCut = true;
+      this.#write(id, cut, 'assistant', id === itemId ? heardText : '');
     }
   }
 
-  #cut(itemId: string, heardText: string): void {
+  #write(itemId: string, place: Place, role: 'user' | 'assistant', text: string): void {
+    const { messages } = this.#conversation;
+    const meta = { itemId, ...(place.isCut ? { cut: 'interrupted' } : {}) };
+    const known = place.message;
+    const index = known === undefined ? -1 : messages.lastIndexOf(known);
+    if (known !== undefined && index < 0) return; // the program took it out
+    if (text === '') place.message = undefined;
+    else if (known !== undefined) place.message = { ...known, content: [{ type: 'text', text }], meta };
+    else place.message = role === 'user' ? userMessage(text, { meta }) : assistantMessage(text, { meta });
+    const written = place.message === undefined ? [] : [place.message];
+    if (index < 0) messages.splice(this.#indexFor(itemId), 0, ...written);
+    else messages.splice(index, 1, ...written);
+  }
+
+  #placeOf(itemId: string): Place {
     const known = this.#places.get(itemId);
-    const meta = { itemId, cut: 'interrupted' };
-    if (known === undefined) this.#remember(itemId, assistantMessage(heardText, { meta }));
-    else this.#replace(itemId, known, { ...known, content: [{ type: 'text', text: heardText }], meta });
-  }
-
-  #remember(itemId: string, message: Message): void {
-    if (this.#places.has(itemId)) return;
-    this.#conversation.messages.push(message);
-    this.#places.set(itemId, message);
-    if (this.#places.size <= mostPlaces) return;
+    if (known !== undefined) return known;
+    const place = { message: undefined, isCut: false, isSpoken: false };
+    this.#places.set(itemId, place);
     const oldest = this.#places.keys().next();
-    if (oldest.done !== true) this.#places.delete(oldest.value);
+    if (this.#places.size > mostPlaces && oldest.done !== true) this.#places.delete(oldest.value);
+    return place;
   }
 
-  #replace(itemId: string, known: Message, message: Message): void {
-    const index = this.#conversation.messages.lastIndexOf(known);
-    if (index < 0) return;
-    this.#conversation.messages[index] = message;
-    this.#places.set(itemId, message);
+  // Before the first item behind it that is written down.
+  #indexFor(itemId: string): number {
+    const { messages } = this.#conversation;
+    for (const [, { message }] of this.#behind(itemId)) {
+      const index = message === undefined ? -1 : messages.lastIndexOf(message);
+      if (index >= 0) return index;
+    }
+    return messages.length;
+  }
+
+  #behind(itemId: string): (readonly [string, Place])[] {
+    const places = [...this.#places];
+    return places.slice(places.findIndex(([id]) => id === itemId) + 1);
   }
 }

@@ -376,4 +376,35 @@ describe('the conversation', () => {
       { role: 'assistant', content: [{ type: 'text', text: 'one two t' }], meta: { cut: 'interrupted' } },
     ]);
   });
+
+  test('has no message for what was not written down, and none for what was not heard', async () => {
+    const { fake, operative } = await operate({}, { playback: { playedMs: () => 0 } });
+    const said = { type: 'transcript.done', contentIndex: 0 } as const;
+    fake.wire.give({ type: 'input.committed', itemId: 'u1' }, { type: 'response.created', responseId: 'r1' });
+    for (const itemId of ['a1', 'a2']) {
+      fake.wire.give(speech('r1', itemId, 400), {
+        ...said,
+        role: 'assistant',
+        responseId: 'r1',
+        itemId,
+        transcript: itemId,
+      });
+    }
+    void operative.send({ type: 'response.interrupt' });
+    await fake.settle();
+    expect(operative.conversation.messages).toEqual([]);
+    fake.wire.give({ type: 'input.committed', itemId: 'u2', previousItemId: 'u1' });
+    for (const itemId of ['u2', 'u1']) fake.wire.give({ ...said, role: 'user', itemId, transcript: itemId });
+    await fake.settle();
+    expect(operative.conversation.messages.map(({ meta }) => meta?.['itemId'])).toEqual(['u1', 'u2']);
+  });
+
+  test('does not hold what is written beside it', async () => {
+    const { fake, operative } = await operate();
+    fake.wire.give({ type: 'response.created', responseId: 'o1', outOfBand: true });
+    fake.wire.give({ type: 'text.done', responseId: 'o1', itemId: 'i1', contentIndex: 0, text: 'class: greeting' });
+    fake.wire.give(responseEnd('o1', { outOfBand: true }));
+    await fake.settle();
+    expect(operative.conversation.messages).toEqual([]);
+  });
 });
