@@ -39,6 +39,7 @@ async function removeOthers(folder: string): Promise<void> {
 
 /** Builds the page into a folder. */
 export async function buildPage(outDir: string): Promise<void> {
+  process.env['NODE_ENV'] = 'production'; // else React for development wherever tests or a shell have set another one
   const [{ build }, { default: react }] = await Promise.all([import('vite'), import('@vitejs/plugin-react')]);
   await build({
     root: join(root, 'inspector-page'),

@@ -122,7 +122,8 @@ export class MessageLog {
     if (!isObject(message)) return;
     const { type, sessionId } = message;
     if (typeof sessionId !== 'string') return;
-    const at = Number(message['createdAt']) || this.entries.at(-1)?.at || 0;
+    const told = Number(message['createdAt']);
+    const at = (Number.isFinite(told) && told) || this.entries.at(-1)?.at || 0;
     const place = { index: this.entries.length, at };
     switch (type) {
       case '@xstate.actor':

@@ -39,5 +39,5 @@ export function numberOf(value: unknown): number {
 /** `3 messages`. */
 export function countOf(value: unknown, noun: string): string {
   const count = numberOf(value);
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+  return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;
 }

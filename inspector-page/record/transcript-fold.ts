@@ -234,7 +234,7 @@ export class Fold {
     const parts = [
       reason,
       countOf(event['iterations'], 'model call'),
-      `${usage.inputTokens} → ${usage.outputTokens} tokens`,
+      `${usage.inputTokens.toLocaleString('en')} → ${usage.outputTokens.toLocaleString('en')} tokens`,
     ];
     const problem = event['error'] === undefined ? '' : `: ${errorOf(event['error'])}`;
     this.#note(problem === '' ? 'end' : 'problem', `${parts.join(' · ')}${problem}`, index);

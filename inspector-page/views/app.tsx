@@ -83,10 +83,11 @@ export function App({ store }: { readonly store: Store }) {
               <TranscriptView actor={transcript} place={place} now={log.entries[place]?.at ?? 0} isLive={isLive} />
             </Guarded>
           )}
-          {side === 'transcript' && transcript === undefined && (
+          {selected === undefined && <p className="empty">What is said appears here.</p>}
+          {side === 'transcript' && transcript === undefined && selected !== undefined && (
             <p className="empty">
-              No transcript belongs to this actor. (With another inspector’s own <code>inspect</code> a program shows
-              none; <code>withTranscript(…)</code> of turnchart/inspect adds it.)
+              No transcript belongs to this actor; operatives and turns have one. (Programs that use another inspector’s
+              own <code>inspect</code> show none: <code>withTranscript(…)</code> of turnchart/inspect adds it.)
             </p>
           )}
           {side === 'sequence' && selected !== undefined && (

@@ -1,6 +1,7 @@
 // The bar above: what is connected, the recording, the colours.
 
 import { useEffect, useRef, useState } from 'react';
+import { countOf } from '../record/reading.ts';
 import type { Store } from '../record/store.ts';
 
 const lineTexts: Readonly<Record<Store['line'], string>> = {
@@ -12,6 +13,9 @@ const lineTexts: Readonly<Record<Store['line'], string>> = {
   full: 'paused for long; go live for what came since',
 };
 
+// How long it says why a file could not be opened.
+const problemMs = 8_000;
+
 type Theme = 'system' | 'light' | 'dark';
 const themes: readonly Theme[] = ['system', 'light', 'dark'];
 
@@ -20,6 +24,11 @@ export function TopBar({ store }: { readonly store: Store }) {
   const { log, line } = store;
   const input = useRef<HTMLInputElement>(null);
   const [problem, setProblem] = useState('');
+  useEffect(() => {
+    if (problem === '') return undefined;
+    const timer = setTimeout(() => setProblem(''), problemMs);
+    return () => clearTimeout(timer);
+  }, [problem]);
   const open = async (file: File | undefined) => {
     if (file === undefined) return;
     try {
@@ -42,7 +51,7 @@ export function TopBar({ store }: { readonly store: Store }) {
         {problem === '' ? lineTexts[line] : problem}
       </span>
       <span className="counts">
-        {log.actorCount.toLocaleString('en')} actors · {log.entries.length.toLocaleString('en')} messages
+        {countOf(log.actorCount, 'actor')} · {countOf(log.entries.length, 'message')}
         {log.programs.size > 1 && ` · ${log.programs.size} programs`}
       </span>
       <div className="top-tools">
@@ -63,7 +72,10 @@ export function TopBar({ store }: { readonly store: Store }) {
           type="file"
           accept="application/json,.json"
           hidden
-          onChange={({ target }) => void open(target.files?.[0])}
+          onChange={({ target }) => {
+            void open(target.files?.[0]);
+            target.value = ''; // else the same file could not be opened again
+          }}
         />
       </div>
     </header>

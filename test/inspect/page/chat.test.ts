@@ -37,6 +37,41 @@ async function playAll(): Promise<void> {
 
 const marked = (mark: string) => open.page.locator(`.message[data-marks~="${mark}"]`);
 
+// Runs in the page: texts with less than 4.5 to 1 against what lies behind them.
+const readPaleTexts = `(() => {
+  const canvas = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
+  const rgba = (color) => {
+    canvas.clearRect(0, 0, 1, 1);
+    canvas.fillStyle = color;
+    canvas.fillRect(0, 0, 1, 1);
+    return [...canvas.getImageData(0, 0, 1, 1).data];
+  };
+  const over = (top, under) => [0, 1, 2].map((n) => (top[n] * top[3] + under[n] * (255 - top[3])) / 255);
+  const light = (color) => {
+    const [r, g, b] = color.map((part) => (part / 255 <= 0.03928 ? part / 255 / 12.92 : ((part / 255 + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const behind = (element) => {
+    const layers = [];
+    for (let at = element; at !== null; at = at.parentElement) layers.unshift(rgba(getComputedStyle(at).backgroundColor));
+    return layers.reduce((under, layer) => over(layer, under), [255, 255, 255]);
+  };
+  const pale = [];
+  for (const element of document.querySelectorAll('.app *')) {
+    const hasText = [...element.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim() !== '');
+    if (!hasText || element.disabled === true || element.getBoundingClientRect().width === 0) continue;
+    const isDrawn = element.closest('svg') !== null;
+    const { color, fill } = getComputedStyle(element);
+    const box = isDrawn ? element.parentElement.querySelector('rect') : null;
+    const under = box === null || getComputedStyle(box).fill === 'none' ? behind(element) : over(rgba(getComputedStyle(box).fill), behind(element));
+    const [bright, dark] = [light(over(rgba(isDrawn ? fill : color), under)), light(under)].toSorted((a, b) => b - a);
+    const ratio = (bright + 0.05) / (dark + 0.05);
+    if (ratio < 4.5 && element.tagName !== 'title' && element.tagName !== 'TITLE')
+      pale.push(element.className + ' "' + element.textContent.slice(0, 20) + '" ' + ratio.toFixed(2));
+  }
+  return pale;
+})()`;
+
 describe('a chat in the page', () => {
   test('shows each moment as it comes: running, tools, steering, sealing, a late message', async () => {
     const { operative, gates } = chat;
@@ -171,6 +206,42 @@ describe('a chat in the page', () => {
     await open.page.locator('.line-away').waitFor();
     expect(await marked('late').count()).toBe(1);
   });
+});
+
+test('a file that could not be opened can be chosen again when it has been mended', async () => {
+  const { page } = open;
+  await page.locator('input[type="file"]').waitFor({ state: 'attached' });
+  // As a chooser does it: without a change of the value there is no event.
+  const choose = (text: string) =>
+    page.evaluate(`(() => {
+      const input = document.querySelector('input[type="file"]');
+      const isSame = input.files[0]?.name === 'a.json';
+      const files = new DataTransfer();
+      files.items.add(new File([${JSON.stringify(text)}], 'a.json'));
+      input.files = files.files;
+      if (!isSame) input.dispatchEvent(new Event('change', { bubbles: true }));
+    })()`);
+  await choose('{');
+  await page.getByText('This file is no JSON').waitFor();
+  await choose('{"messages":[{"type":"@xstate.actor","sessionId":"a","name":"mended"}]}');
+  await open.row('mended').waitFor();
+  expect(await page.locator('.counts').textContent()).toBe('1 actor · 1 message');
+});
+
+test('texts have the contrast WCAG AA asks for, in both colours', async () => {
+  await playAll();
+  const { page } = open;
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    for (const key of ['3', '4']) {
+      await page.keyboard.press(key);
+      await page
+        .locator(key === '3' ? '.message' : '.sequence-row')
+        .first()
+        .waitFor();
+      expect(await page.evaluate(readPaleTexts)).toEqual([]);
+    }
+  }
 });
 
 test('a page that lost the line comes back and has missed nothing', async () => {

@@ -174,6 +174,36 @@ describe('hostile content', () => {
     socket.terminate();
   });
 
+  test('in a file that is opened is text, and its keys are keys', async () => {
+    const { page, row } = open;
+    const definition = '{"id":"x","initial":"a","states":{"__proto__":{"on":{"__proto__":"constructor"}},"a":{}}}';
+    const message = { id: '__proto__', role: markup, content: [{ type: 'text', text: markup }, null] };
+    const messages = [
+      ...[null, 1, [], 'x'],
+      { type: '@xstate.actor', sessionId: 'toString', name: 'odd', parentId: 'constructor', definition },
+      { type: '@xstate.event', sessionId: 'hasOwnProperty', createdAt: '1e999', event: { type: markup } },
+      { type: '@xstate.actor', sessionId: 't', name: 'transcript', parentId: 'toString' },
+      { type: '@xstate.event', sessionId: 't', event: { type: 'message.appended', message } },
+    ];
+    const openFile = (text: string) =>
+      page
+        .locator('input[type="file"]')
+        .setInputFiles({ name: 'a.json', mimeType: 'application/json', buffer: Buffer.from(text) });
+    for (const bad of ['x', '{"messages":{}}', '[]', 'null']) {
+      await openFile(bad);
+      await page.getByText('This file is no').waitFor();
+    }
+    await openFile(JSON.stringify({ messages }).replaceAll('"odd"', '"__proto__"'));
+    await row('__proto__').waitFor();
+    await page.locator('.line-file').waitFor();
+    await page.locator('.message', { hasText: 'onerror' }).waitFor();
+    await page.locator('.chart .state[data-state="__proto__"]').waitFor();
+    await page.keyboard.press('4');
+    expect(await page.locator('.sequence-row .time').first().textContent()).toBe('0.000 s');
+    expect(await page.evaluate('[window.hacked, Object.keys(Object.prototype).length]')).toEqual([undefined, 0]);
+    expect(await page.locator('main img, main script').count()).toBe(0);
+  });
+
   test('in thousands of actors is a list of those in sight', async () => {
     const { socket, send } = await program();
     send({ type: '@xstate.actor', sessionId: 'root', name: 'root' });

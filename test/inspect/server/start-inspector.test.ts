@@ -72,6 +72,14 @@ describe('the page', () => {
     expect(response.headers.get('referrer-policy')).toBe('no-referrer');
   });
 
+  test('is built for use, not for development, whoever builds it', async () => {
+    const html = await (await fetch(inspector.url)).text();
+    const script = /src="(?<path>[^"]+\.js)"/.exec(html)?.groups?.['path'] ?? expect.fail('no script');
+    const text = await (await fetch(new URL(script, inspector.url))).text();
+    expect(text.length).toBeGreaterThan(100_000);
+    expect(text).not.toContain('React DevTools');
+  });
+
   test('is found without the slash at the end of its address too', async () => {
     const response = await fetch(inspector.url.slice(0, -1));
     expect([response.status, response.url]).toEqual([200, inspector.url]);
