@@ -70,6 +70,11 @@ export class PlaybackLedger {
     return this.#segments.length === 0;
   }
 
+  /** What waits to be heard, in order. */
+  get queue(): readonly { readonly responseId: string; readonly itemId: string }[] {
+    return this.#segments;
+  }
+
   /** Takes a delta in. True when it is the first of what is now to be heard. */
   receive(responseId: string, itemId: string, contentIndex: number, bytes: number, sequence: number): boolean {
     const begins = this.#segments.length === 0;

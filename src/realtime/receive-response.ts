@@ -63,6 +63,7 @@ export function settleResponse(
 ): void {
   const { responseId, origin, isSilenced, isTold } = response;
   record.responses.end(responseId);
+  record.acknowledgements.settle(`response.ended ${responseId}`);
   record.playback.finishReceiving(responseId);
   settleBatch(record, record.calls.finish(responseId, isSilenced || status === 'cancelled'));
   // The user's voice came first: should the server not answer it, what was owed is owed still.

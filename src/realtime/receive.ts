@@ -97,7 +97,7 @@ function audioDelta(record: SessionRecord, fact: Fact<'audio.delta'>): void {
   if (response === undefined) return; // of no live generation
   if (response.isSilenced) {
     // It came after the cut, so nothing of it was heard: the model must not believe that it was.
-    if (!response.known.has(itemId)) deleteUnheard(record, itemId);
+    if (!response.known.has(itemId) && response.origin !== 'outOfBand') deleteUnheard(record, itemId);
     response.known.add(itemId);
     return;
   }

@@ -39,6 +39,7 @@ export class Responses {
   #recalledInFlight: string | undefined;
   readonly #recalled = new Set<string>();
   readonly #ended = new Set<string>();
+  readonly #besideIds = new Set<string>();
 
   /** A request is under way, wanted or not: no other may be sent. */
   get isWaiting(): boolean {
@@ -88,6 +89,11 @@ export class Responses {
     return this.#ended.has(responseId);
   }
 
+  /** It stands, or stood, beside the conversation: its items are in none. */
+  isBeside(responseId: string): boolean {
+    return this.#besideIds.has(responseId);
+  }
+
   begin(responseId: string, origin: ResponseOrigin, owner: ResponseOwner, debts: readonly Debt[] = []): LiveResponse {
     const isWanted = owner !== 'recalled';
     const response: LiveResponse = {
@@ -100,8 +106,12 @@ export class Responses {
       isHeard: false,
       isMissed: false,
     };
-    if (origin === 'outOfBand') this.beside.set(responseId, response);
-    else this.current = response;
+    if (origin === 'outOfBand') {
+      this.beside.set(responseId, response);
+      remember(this.#besideIds, responseId);
+    } else {
+      this.current = response;
+    }
     this.occupiedBy = undefined;
     return response;
   }

@@ -214,16 +214,33 @@ export class SessionScope implements RealtimeScope {
 
   #cutHere(cause: InterruptionCause): void {
     const { record } = this;
+    const { responses } = record;
+    const beside = record.playback.queue.filter(({ responseId }) => responses.isBeside(responseId));
     const cut = record.playback.cut(cause === 'request' ? record.playedMs : undefined);
     record.playedMs = undefined;
     this.#tellCut(cause, cut);
+    this.#stopBeside(new Set(beside.map(({ responseId }) => responseId)));
     if (!record.capabilities.has('outputTruncation')) return;
-    if (cut.truncate !== undefined) {
+    // What is in no conversation is remembered by nobody.
+    const inNone = new Set(beside.map(({ itemId }) => itemId));
+    if (cut.truncate !== undefined && !inNone.has(cut.truncate.itemId)) {
       const eventId = this.#flush(`item.truncated ${cut.truncate.itemId}`);
       record.command({ type: 'item.truncate', eventId, ...cut.truncate });
     }
     for (const itemId of cut.unheard) {
+      if (inNone.has(itemId)) continue;
       record.command({ type: 'item.delete', eventId: this.#flush(`item.deleted ${itemId}`), itemId });
+    }
+  }
+
+  // No server stops an answer beside the conversation by itself.
+  #stopBeside(responseIds: ReadonlySet<string>): void {
+    const { record } = this;
+    for (const responseId of responseIds) {
+      const response = record.responses.beside.get(responseId);
+      if (response === undefined || response.isSilenced) continue;
+      response.isSilenced = true;
+      record.command({ type: 'response.cancel', eventId: this.#flush(`response.ended ${responseId}`), responseId });
     }
   }
 

@@ -467,6 +467,49 @@ describe('R10: late deltas', () => {
   });
 });
 
+describe('R10: an answer beside the conversation that is heard', () => {
+  async function heardBeside(): Promise<FakeSession> {
+    const fake = await openSession();
+    fake.wire.give({ type: 'response.created', responseId: 'o1', outOfBand: true });
+    fake.wire.give(speech('o1', 'i1', 400), speech('o1', 'i2', 400));
+    await fake.host.advance(100);
+    return fake;
+  }
+
+  test('is stopped by an interruption: cancelled by its id, and nothing more of it comes', async () => {
+    const fake = await heardBeside();
+    const quiet = fake.send({ type: 'response.interrupt' });
+    let isQuiet = false;
+    void quiet.then(() => (isQuiet = true));
+    expect(fake.wire.sent('response.cancel')).toMatchObject([{ responseId: 'o1' }]);
+    fake.wire.give(speech('o1', 'i1', 400), speech('o1', 'i3', 400));
+    await fake.settle();
+    expect(isQuiet).toBe(false);
+    fake.wire.give(responseEnd('o1', { outOfBand: true, status: 'cancelled' }));
+    await quiet;
+    await fake.settle();
+    expect(types(fake.events)).toEqual([
+      'session.ready',
+      'response.started',
+      'audio.delta',
+      'audio.delta',
+      'response.interrupted',
+      'response.completed',
+    ]);
+  });
+
+  test.each(['live', 'over'])('is cut nowhere, because it is in no conversation (%s)', async (state) => {
+    const fake = await heardBeside();
+    if (state === 'over') fake.wire.give(responseEnd('o1', { outOfBand: true }));
+    fake.wire.give({ type: 'speech.started', itemId: 'u1' });
+    expect(fake.wire.sent('response.cancel')).toHaveLength(state === 'live' ? 1 : 0);
+    expect(fake.wire.sent('item.truncate')).toEqual([]);
+    expect(fake.wire.sent('item.delete')).toEqual([]);
+    fake.wire.give(speech('o1', 'i3', 400));
+    expect(fake.wire.sent('item.delete')).toEqual([]);
+  });
+});
+
 test('R11: transcripts are told with what they belong to, whenever they come', async () => {
   const fake = await openSession();
   fake.wire.give(
