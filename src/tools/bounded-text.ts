@@ -7,15 +7,16 @@ export { utf8Length };
 
 /**
  * The text itself, well-formed, when it has at most `maxBytes` bytes as UTF-8; else its beginning and its end around a
- * notice that gives the byte counts. The result has at most `maxBytes` bytes (at least 200) and keeps nothing of a
- * longer text alive in memory.
+ * notice that gives the byte counts. Less than 200 for `maxBytes` counts as 200. The result keeps nothing of a longer
+ * text alive in memory.
  */
 export function boundedText(text: string, maxBytes: number): string {
+  const most = Math.max(maxBytes, 200);
   // A UTF-16 unit is at most three bytes, so short texts need no counting.
-  if (text.length * 3 <= maxBytes) return text.toWellFormed();
+  if (text.length * 3 <= most) return text.toWellFormed();
   const total = utf8Length(text);
-  if (total <= maxBytes) return text.toWellFormed();
-  const room = Math.max(maxBytes, 200) - 100; // the notice has less than 100 bytes
+  if (total <= most) return text.toWellFormed();
+  const room = most - 100; // the notice has less than 100 bytes
   const tailRoom = Math.floor(room / 2);
   const head = firstBytes(text, room - tailRoom);
   const tail = lastBytes(text, tailRoom);

@@ -10,7 +10,6 @@ import { checkNumbers } from './check-options.ts';
 import { contextTokensOf, memories } from './context-size.ts';
 import { withoutStaleThoughts } from './thoughts.ts';
 import { viewOf } from './window.ts';
-import { placeOf } from './words.ts';
 
 /** How much of tool results the model sees. */
 export interface BudgetToolResultsOptions {
@@ -36,7 +35,7 @@ const stubBytes = 512;
 export function budgetToolResults(options: BudgetToolResultsOptions = {}): Transformer {
   const { keepRecent = 3 } = options;
   checkNumbers('budgetToolResults', options, { perResultBytes: 1, totalBytes: 1, keepRecent: 0 });
-  const memoryOf = memories<{ overflow: string }>();
+  const memoryOf = memories<{ overflows: Set<string> }>();
   return {
     name: 'budgetToolResults',
     alters: ['shortensResults'],
@@ -47,11 +46,11 @@ export function budgetToolResults(options: BudgetToolResultsOptions = {}): Trans
       const perResult = Math.floor((options.perResultBytes ?? contextTokensOf(context) / 4) / hard);
       const total = (options.totalBytes ?? contextTokensOf(context) * 2) / hard;
       const memory = memoryOf(context);
-      if (context.overflow) memory.overflow = measureOf(tally.message).id;
-      // The answer that came after an overflow saw other results than any other.
-      const odd = memory.overflow === undefined ? -1 : placeOf(messages, memory.overflow) + 1;
+      if (context.overflow) (memory.overflows ??= new Set()).add(measureOf(tally.message).id);
+      // An answer that came after an overflow saw other results than any other.
+      const odd = placesBehind(messages, memory.overflows);
       const limits = { perResult, total, keepRecent: context.overflow ? 0 : keepRecent };
-      if (odd <= 0 && tally.largestResult <= Math.max(stubBytes, perResult) && tally.resultBytes <= total)
+      if (odd.size === 0 && tally.largestResult <= Math.max(stubBytes, perResult) && tally.resultBytes <= total)
         return undefined;
       return viewOf(messages, budgeted(messages, limits, odd));
     },
@@ -67,13 +66,15 @@ interface Limits {
 function budgeted(
   messages: readonly Message[],
   { perResult, total, keepRecent }: Limits,
-  odd: number,
+  odd: ReadonlySet<number>,
 ): readonly Message[] {
   const results = [...messages.entries()].filter(([, message]) => measureOf(message).results.length > 0);
-  const limitOf = (message: Message) =>
-    Math.max(stubBytes, Math.floor(Math.min(perResult, total / measureOf(message).results.length)));
   const sizeOf = (message: Message, limit: number) =>
     measureOf(message).results.reduce((sum, bytes) => sum + Math.min(bytes, limit), 0);
+  const limitOf = (message: Message) => {
+    const fits = sizeOf(message, perResult) <= total;
+    return Math.max(stubBytes, fits ? perResult : Math.floor(total / measureOf(message).results.length));
+  };
   let over = -total;
   // What is too much when each result had come, in steps of half the total: the point up to which results are stubs seldom moves.
   const cuts = results.map(([, message]) => {
@@ -98,16 +99,23 @@ function budgeted(
     if (short === message) continue;
     shown[index] = short;
     const changed = isStub ? Math.max(step, old) : isWhole ? old : -1;
-    changes.set(index, odd === messages.length ? odd : (results[changed]?.[0] ?? 0));
+    changes.set(index, odd.has(messages.length) ? messages.length : (results[changed]?.[0] ?? 0));
   }
-  if (changes.size === 0 && odd <= 0) return messages;
+  if (changes.size === 0 && odd.size === 0) return messages;
   let stale = 0;
   const isStale = messages.map((_, index) => {
-    const was = index < stale || index === odd;
+    const was = index < stale || odd.has(index);
     stale = Math.max(stale, changes.get(index) ?? 0);
     return was;
   });
   return withoutStaleThoughts(shown, (index) => isStale[index] === true);
+}
+
+function placesBehind(messages: readonly Message[], ids: ReadonlySet<string> | undefined): ReadonlySet<number> {
+  const places = new Set<number>();
+  if (ids === undefined) return places;
+  for (const [index, message] of messages.entries()) if (ids.has(measureOf(message).id)) places.add(index + 1);
+  return places;
 }
 
 const shortForms = new WeakMap<Message, Map<number, Message>>();

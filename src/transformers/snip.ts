@@ -91,6 +91,8 @@ function groupsToDrop(messages: readonly Message[], aim: number, least: number, 
   const fits = (group: MessageGroup) => tokensOf(group) <= (isSummary(group) ? share * 2.5 : share);
   const groups = new Set<MessageGroup>();
   const staying: { first?: MessageGroup; request?: MessageGroup; last?: MessageGroup; tasks?: MessageGroup } = {};
+  let asked: MessageGroup | undefined;
+  let isFraming = false; // steers say what they are: whatever says nothing is a request
   let tokens = 0;
   let kept = 0;
   let end = 0;
@@ -106,7 +108,10 @@ function groupsToDrop(messages: readonly Message[], aim: number, least: number, 
     if (isTasks) staying.tasks = group;
     if (isRequest) staying.first ??= group;
     if (isRequest) staying.last = group;
-    if (isRequest && !isSteer(messages, group.start)) staying.request = group;
+    const isFramed = isRequest && parts.some((message) => measureOf(message).isFramed);
+    isFraming ||= isFramed;
+    if (isRequest && !isFramed) asked = group;
+    if (isRequest && asked && (isFraming || !isSteer(messages, group.start))) staying.request = asked;
     kept = [...new Set(Object.values(staying))].reduce(
       (sum, each) => sum + (fits(each) ? tokensOf(each) : quoteBytes / 4),
       0,

@@ -2,6 +2,7 @@
 
 import type { Model, ModelRequest } from '../contracts/model.ts';
 import type { Block } from '../conversation/block.ts';
+import { measureOf } from '../conversation/measure.ts';
 import { textOf, type Message } from '../conversation/message.ts';
 import { estimateTokens, utf8Length } from '../conversation/tokens.ts';
 import { boundedText } from '../tools/bounded-text.ts';
@@ -71,12 +72,15 @@ export function summaryRequest({ older, isTold }: SummaryPart, model: Model, ins
 export function lastRequest({ older, tail, isTold }: SummaryPart, mostBytes: number): string {
   const messages = [...older, ...tail];
   const words: string[] = [];
+  let isFraming = false; // steers say what they are: whatever says nothing is a request
   for (let index = messages.length - 1; index >= 0; index--) {
     const message = messages[index];
     if (message === undefined || !isSaidByUser(message)) continue;
     const quoted = isTold(message) ? undefined : textOf(message).split(quoteMark).slice(1).at(-1);
     if (!isTold(message) && quoted === undefined) continue;
-    const isAsked = quoted !== undefined || !isSteer(messages, index);
+    const { isFramed } = measureOf(message);
+    const isAsked = quoted !== undefined || !isSteer(messages, index) || (isFraming && !isFramed);
+    isFraming ||= isFramed;
     if (index < older.length) words.unshift(quoted ?? wordsIn(message));
     if (isAsked) break;
   }

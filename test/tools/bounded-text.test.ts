@@ -26,6 +26,11 @@ describe('boundedText', () => {
     expect(cut).toBe(`${'a'.repeat(100)}\n\n[… 800 of 1000 bytes left out …]\n\n${'z'.repeat(100)}`);
   });
 
+  test.each([-1, 0, 20, 199])('takes %i bytes for 200, and never leaves out more than there is', (maxBytes) => {
+    for (const length of [1, 60, 120, 200]) expect(boundedText('x'.repeat(length), maxBytes)).toBe('x'.repeat(length));
+    expect(boundedText('x'.repeat(201), maxBytes)).toContain('[… 101 of 201 bytes left out …]');
+  });
+
   test('replaces lone surrogates', () => {
     expect(boundedText('a\ud83cb', 200)).toBe('a\ufffdb');
   });

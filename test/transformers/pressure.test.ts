@@ -134,6 +134,43 @@ describe('a request under way, when something was steered in behind it', () => {
   });
 });
 
+describe('a request behind a turn that broke off at its results', () => {
+  const run = async (summary: ScriptedStep) => {
+    let calls = 0;
+    const bench = start({
+      tools: [toolOf('look', () => 'y'.repeat(800))],
+      script: (asked) => {
+        if (isSummaryRequest(asked)) return summary;
+        if (calls++ === 1) return { throw: new ModelError('model.failed', 'down', { retryable: false }) };
+        return calls < 40 ? { calls: [{ name: 'look' }], delayMs: 10 } : { text: 'done' };
+      },
+    });
+    await bench.submit('Hello there.');
+    await bench.rest();
+    expect(bench.conversation.messages.at(-1)?.role).toBe('tool');
+    await bench.submit('Find the 7 lost keys.');
+    for (const steer of ['Mind the red ones.', 'And the blue ones.', 'Never mind the green ones.']) {
+      await bench.host.advance(25);
+      await bench.submit(steer);
+    }
+    await bench.rest(60_000);
+    const asked = bench.requests.filter((request) => !isSummaryRequest(request)).map(told);
+    return asked.slice(-25);
+  };
+
+  test('is no steer: it stays when old groups are dropped', async () => {
+    const asked = await run({ throw: broken });
+    expect(asked.every((text) => text.includes('left out here'))).toBe(true);
+    for (const text of asked) expect(text).toMatch(/Find the 7 lost keys/);
+  });
+
+  test('is no steer: it stands in the summary word for word', async () => {
+    const asked = await run({ text: 'Looked around.' });
+    expect(asked.every((text) => text.includes('Looked around.'))).toBe(true);
+    for (const text of asked) expect(text).toMatch(/Find the 7 lost keys/);
+  });
+});
+
 test('a last request that is an image is named in the summary, and none before it taken for it', async () => {
   const image: Block = { type: 'image', source: { type: 'base64', mediaType: 'image/png', data: 'AAAA' } };
   const messages = [

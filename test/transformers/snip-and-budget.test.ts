@@ -115,6 +115,24 @@ describe('budgetToolResults', () => {
     expect(shortened.slice(shortened.indexOf(false))).not.toContain(true);
   });
 
+  test('leaves several results that fit together as they are, also when another one is shortened later', async () => {
+    const ids = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
+    const results = ids.map((callId): Block => ({
+      type: 'toolResult',
+      callId,
+      status: 'completed',
+      content: [text('z'.repeat(callId === 'a' ? 3000 : 300))],
+    }));
+    const calls = ids.map((id): Block => ({ type: 'toolCall', id, name: 'read', args: {} }));
+    const several: Message[] = [
+      assistantMessage(calls, { id: 'calls' }),
+      { id: 'several', role: 'tool', content: results },
+    ];
+    const transformer = budgetToolResults({ perResultBytes: 4000, totalBytes: 16_000, keepRecent: 0 });
+    expect(await shownBy(transformer, several)).toEqual(several);
+    expect((await shownBy(transformer, [...several, ...big])).slice(0, 2)).toEqual(several);
+  });
+
   test('shortens the same result always in the same way', async () => {
     const transformer = budgetToolResults({ perResultBytes: 1000, keepRecent: 0 });
     const one = block(await shownBy(transformer, big), 'big');

@@ -74,6 +74,21 @@ describe('thinking of an answer that is over', () => {
     expect(thinking(shown)).toEqual(['old', 'a6']);
   });
 
+  test('goes where it was given after an overflow, also when there was another one since', async () => {
+    const conversation = createConversation({ messages: [user('u1'), ...looked('a1', 3000)] });
+    const trial = new Trial([budgetToolResults()], conversation, 100_000);
+    const shown = async (overflow: boolean, ...more: readonly Message[]) => {
+      conversation.messages.push(...more);
+      return (await trial.run('beforeIteration', conversation, { overflow })).after;
+    };
+    await shown(true);
+    const first = await shown(false, answer('odd'), user('u2'));
+    await shown(true, ...looked('a2', 3000));
+    const second = await shown(false, answer('odd too'), user('u3'));
+    expect(thinking(first)).toEqual(['a1']);
+    expect(thinking(second)).toEqual(['a1', 'a2']);
+  });
+
   test('stays where nothing before it changed', async () => {
     const messages = [user('u1'), answer('a1'), user('u2'), answer('a2'), user('u3')];
     expect(thinking(await view(defaultTransformers(), messages))).toEqual(['a1', 'a2']);
