@@ -56,7 +56,7 @@ export interface BackgroundTasksOptions {
  */
 export function createBackgroundTasks(options: BackgroundTasksOptions = {}): BackgroundTaskRegistry {
   const tasks = new Registry(options);
-  const registry: BackgroundTaskRegistry & { readonly [taskSupport]: TaskSupport } = {
+  const registry: BackgroundTaskRegistry = {
     start: (tool, args, context) => tasks.start(tool, args, context),
     get: (id) => tasks.find(id)?.snapshot(),
     list: (owner) => tasks.list(owner),
@@ -65,12 +65,14 @@ export function createBackgroundTasks(options: BackgroundTasksOptions = {}): Bac
     subscribe: (listener) => tasks.subscribe(listener),
     close: () => tasks.close(),
     read: (id, from = 0) => tasks.read(id, from),
-    get [taskSupport]() {
-      return support;
-    },
   };
   const support = supportFor(registry);
-  return registry;
+  // Of the object it is asked for, and not copied along with the rest: whatever starts tasks in another way is asked.
+  return Object.defineProperty(registry, taskSupport, {
+    get(this: BackgroundTaskRegistry): TaskSupport {
+      return this === registry ? support : supportFor(this);
+    },
+  });
 }
 
 /** A question with its answer's way back. */

@@ -1,6 +1,6 @@
 // Calls that go into the background: what the model is offered, what the turn tells, what the transcript shows.
 
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { BackgroundTaskRegistry } from '../../src/contracts/background-task.ts';
 import type { EngineOptions } from '../../src/contracts/engine.ts';
 import type { ToolResultBlock } from '../../src/conversation/block.ts';
@@ -140,6 +140,31 @@ describe('a registry of somebody else’s', () => {
     expect(() => createEngine({ model: scriptedModel([]), backgroundTasks })).toThrowError(
       expect.objectContaining({ code: 'options.invalid', message: expect.stringContaining('taskOutputTool') }),
     );
+  });
+
+  test.each<
+    [string, (tasks: BackgroundTaskRegistry, start: BackgroundTaskRegistry['start']) => BackgroundTaskRegistry]
+  >([
+    ['copied', (tasks, start) => ({ ...tasks, start })],
+    ['inherited', (tasks, start) => Object.assign(Object.create(tasks) as BackgroundTaskRegistry, { start })], // has all of it
+    [
+      'a proxy',
+      (tasks, start) =>
+        new Proxy(tasks, { get: (all, key, proxy) => (key === 'start' ? start : Reflect.get(all, key, proxy)) }),
+    ],
+  ])('that is one of ours with a start of its own (%s) has that start asked', async (_, made) => {
+    const host = simulatedHost();
+    const own = createBackgroundTasks({ host });
+    const start = vi.fn<BackgroundTaskRegistry['start']>((...given) => own.start(...given));
+    const tasks = made(own, start);
+    const turn = startTurn({
+      host,
+      backgroundTasks: tasks,
+      tools: [workTool([]), taskOutputTool(tasks)],
+      script: [{ calls: [inBackground] }, { text: 'fine' }],
+    });
+    await turn.end();
+    expect(start).toHaveBeenCalledOnce();
   });
 
   test('works with TaskOutput given by hand', async () => {

@@ -12,7 +12,7 @@ import {
   type TaskSupport,
   type TellNotice,
 } from '../../contracts/background-task.ts';
-import type { Tool } from '../../contracts/tool.ts';
+import type { Tool, ToolContext, ToolSession } from '../../contracts/tool.ts';
 import { wantsBackground, withBackgroundFlag } from '../define-background-tool.ts';
 import { pollTool } from './poll-task.ts';
 import { noticeText } from './task-notice.ts';
@@ -43,10 +43,11 @@ function begin(tasks: BackgroundTaskRegistry, call: BackgroundCall): BegunTask |
   if (!isBackground(tool) || !wantsBackground(raw)) return undefined;
   const runnable: BackgroundTool =
     execute === undefined ? tool : { ...tool, execute: (given, own) => execute(tool, given, own) };
-  const task = tasks.start(runnable, args, context);
   const tell = context.session.get<TellNotice | undefined>(taskNotices, () => undefined);
-  // Ours tells by itself, also of tasks that no call started.
-  if (tell !== undefined && !(taskSupport in tasks)) {
+  // Ours tells by itself, also of tasks that no call started. Somebody else's may hand the start on to one of ours.
+  const isToldHere = tell !== undefined && !(taskSupport in tasks);
+  const task = tasks.start(runnable, args, isToldHere ? withoutNotices(context) : context);
+  if (isToldHere) {
     tasks.settled(task.id).then(
       (settled) => tell(noticeText(settled), settled.id),
       () => undefined,
@@ -58,6 +59,15 @@ function begin(tasks: BackgroundTaskRegistry, call: BackgroundCall): BegunTask |
     stop: () => void tasks.stop(task.id).catch(() => undefined),
   };
 }
+
+function withoutNotices(context: ToolContext): ToolContext {
+  const { session } = context;
+  const get: ToolSession['get'] = (key, create) => session.get(key === taskNotices ? noNotices : key, create);
+  return { ...context, session: { id: session.id, get } };
+}
+
+// Nothing is ever kept under it.
+const noNotices = Symbol('turnchart.noNotices');
 
 function handleText({ id, toolName, outputFile }: BackgroundTask, isTold: boolean): string {
   return [

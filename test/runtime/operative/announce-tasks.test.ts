@@ -275,7 +275,10 @@ test('a task that the app started for the conversation is told as well', async (
   expect(bench.shape()).toBe('[task_1] assistant');
 });
 
-test('a task of somebody else’s registry is told once as well', async () => {
+test.each([
+  ['of another make', true],
+  ['that hands everything on to one of ours', false],
+])('a task of a registry %s is told once as well', async (_, isForeign) => {
   const host = simulatedHost();
   const own = createBackgroundTasks({ host });
   const foreign: BackgroundTaskRegistry = {
@@ -293,7 +296,7 @@ test('a task of somebody else’s registry is told once as well', async () => {
       ...context,
       session: { id: context.session.id, get: (_key, create) => create() },
     });
-  const tasks = { ...foreign, start };
+  const tasks = isForeign ? { ...foreign, start } : foreign;
   const works: Work[] = [];
   const bench = startOperative({
     host,
