@@ -1,0 +1,107 @@
+// Programs in pages of a real browser, and @statelyai/inspect's own server and page at the other end.
+
+import { createInspectorServer } from '@statelyai/inspect/server';
+import { createWebSocketReceiver } from '@statelyai/inspect';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { build } from 'vite';
+import { createEngine, createOperative } from '../../../src/index.ts';
+import { connectInspector } from '../../../src/inspect/index.ts';
+import { startInspector } from '../../../src/inspect/server/index.ts';
+import { scriptedModel } from '../../../src/testing/index.ts';
+import { launchChromium } from '../../browser/chromium.ts';
+import { expectSoon } from './open-page.ts';
+
+const origin = 'http://localhost:5173';
+let browser: Browser;
+let context: BrowserContext;
+let script: string;
+
+// The hosted page, as far as it answers: says that it is there, and keeps what it is sent.
+const hosted = `<!doctype html><script>
+  window.told = [];
+  addEventListener('message', ({ data }) => told.push(data));
+  opener.postMessage({ type: '@statelyai.connected' }, '*');
+</script>`;
+
+beforeAll(async () => {
+  const result = await build({
+    configFile: false,
+    envFile: false,
+    logLevel: 'error',
+    build: {
+      write: false,
+      lib: { entry: `${import.meta.dirname}/browser-program.ts`, formats: ['es'] },
+    },
+  });
+  const [made] = Array.isArray(result) ? result : [];
+  const [chunk] = made?.output ?? [];
+  script = chunk?.code ?? '';
+  browser = await launchChromium();
+  context = await browser.newContext();
+  await context.route(/^https:\/\/stately\.ai\//, (route) => route.fulfill({ contentType: 'text/html', body: hosted }));
+});
+
+afterAll(() => browser.close());
+
+async function programAt(address: string): Promise<Page> {
+  const page = await context.newPage();
+  await page.route(`${address}/**`, (route) =>
+    route.request().url().endsWith('.js')
+      ? route.fulfill({ contentType: 'text/javascript', body: script })
+      : route.fulfill({ contentType: 'text/html', body: '<body><script type="module" src="/program.js"></script>' }),
+  );
+  await page.goto(`${address}/`);
+  await page.locator('button').waitFor();
+  return page;
+}
+
+const lostAt = (page: Page, url: string) => page.evaluate(`showAt(${JSON.stringify(url)})`);
+
+describe('a program in a page', () => {
+  test('is shown where its origin was named, and another one is not', async () => {
+    const inspector = await startInspector({ allowOrigins: [origin] });
+    const viewer = await context.newPage();
+    await viewer.goto(inspector.url);
+    await viewer.locator('.line-open').waitFor();
+    expect(await lostAt(await programAt(origin), inspector.url)).toBe(0);
+    // Second: after a refusal Chromium holds back the next try.
+    expect(await lostAt(await programAt('http://localhost:5174'), inspector.url)).toBeGreaterThan(20);
+    await viewer.locator('[data-actor="operative"][data-state="idle"]').waitFor();
+    expect(await viewer.locator('[data-actor="operative"]').count()).toBe(1);
+    await inspector.close();
+  });
+
+  test('opens Stately’s page, which is told everything', async () => {
+    const page = await programAt(origin);
+    const [popup] = await Promise.all([context.waitForEvent('page'), page.locator('button').click()]);
+    const names = () => popup.evaluate("told.flatMap(({ type, name }) => (type === '@xstate.actor' ? [name] : []))");
+    await expectSoon(names).toEqual(['operative', 'transcript', 'turn', 'shape', 'streamModel']);
+    await expectSoon(() =>
+      popup.evaluate("told.filter(({ event }) => event?.type === 'turn.completed').length > 0"),
+    ).toBe(true);
+  });
+});
+
+test('our line sends to Stately’s own server, and its receiver gets everything', async () => {
+  const port = 20_000 + (process.pid % 10_000);
+  const server = createInspectorServer({ port, autoOpen: false });
+  const receiver = createWebSocketReceiver({ server: `ws://localhost:${port}` });
+  const names: string[] = [];
+  const events: string[] = [];
+  receiver.subscribe((event) => {
+    if (event.type === '@xstate.actor') names.push(event.name);
+    if (event.type === '@xstate.event') events.push(event.event.type);
+  });
+  const line = connectInspector(`ws://localhost:${port}`);
+  const operative = createOperative({
+    engine: createEngine({ model: scriptedModel([{ text: 'Hello.' }]), inspect: line.inspect }),
+  });
+  const turn = await operative.submit('Hi!');
+  for await (const event of turn.events) void event;
+  await line.close();
+  expect(line.dropped).toBe(0);
+  await expectSoon(() => events).toContain('turn.completed');
+  expect(names).toEqual(['operative', 'transcript', 'turn', 'shape', 'streamModel']);
+  server.stop();
+});
