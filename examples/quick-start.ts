@@ -1,9 +1,9 @@
 // A turn from end to end on the scripted model: one tool call, one answer. No key, no network.
 
+// #region quick-start
 import { createConversation, createEngine, defineTool, textOf, userMessage } from '../src/index.ts';
 import { scriptedModel } from '../src/testing/index.ts';
 
-// #region quick-start
 const weather = defineTool({
   name: 'weather',
   description: 'Tells the weather in a city.',
@@ -25,6 +25,5 @@ for await (const event of run) {
   if (event.type === 'toolCall.settled') console.log(`\n[${event.call.name}: ${event.result.status}]`);
 }
 const { reason, message } = await run.result;
-// #endregion quick-start
-
 console.log(`\n${reason}: ${message === undefined ? '' : textOf(message)}`);
+// #endregion quick-start

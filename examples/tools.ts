@@ -2,7 +2,7 @@
 
 // #region tool
 import { z } from 'zod';
-import { createEngine, createOperative, defineTool, ToolResult } from '../src/index.ts';
+import { createEngine, createOperative, defineTool, ToolResult, type ToolContext } from '../src/index.ts';
 
 const convert = defineTool({
   name: 'convert',
@@ -49,6 +49,19 @@ const remember = defineTool({
 });
 // #endregion session
 
+// #region context
+interface Caller {
+  readonly user: string;
+}
+
+const whoami = defineTool({
+  name: 'whoami',
+  description: 'Tells who asks.',
+  parameters: z.object({}),
+  execute: (_, { turnContext }: ToolContext<Caller | undefined>) => turnContext?.user ?? 'somebody',
+});
+// #endregion context
+
 import { scriptedModel } from '../src/testing/index.ts';
 
 const picture = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
@@ -60,12 +73,15 @@ const model = scriptedModel([
       { name: 'report', args: { year: 2026 } },
       { name: 'report', args: { year: 2030 } },
       { name: 'remember', args: {} },
+      { name: 'whoami', args: {} },
     ],
   },
   { text: 'Done.' },
 ]);
-const operative = createOperative({ engine: createEngine({ model, tools: [convert, report, remember] }) });
-const { events } = await operative.submit('Try everything.');
+const operative = createOperative({ engine: createEngine({ model, tools: [convert, report, remember, whoami] }) });
+// #region give-context
+const { events } = await operative.submit('Try everything.', { turnContext: { user: 'Ann' } });
+// #endregion give-context
 for await (const event of events) {
   if (event.type !== 'toolCall.settled') continue;
   const content = event.result.content.map((block) => (block.type === 'text' ? block.text : `<${block.type}>`));
