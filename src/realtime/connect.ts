@@ -17,6 +17,12 @@ export async function connectRealtime(
   } catch (cause) {
     const { error, message = 'it was closed before it was ready', reason } = session.end ?? {};
     if (isModelError(error)) throw error;
+    if (reason === 'aborted') {
+      throw new ModelError('model.connection', 'The realtime session was aborted before it was ready.', {
+        retryable: false,
+        cause: options.signal?.reason ?? cause,
+      });
+    }
     const retryable = reason === 'connectFailed';
     throw new ModelError('model.connection', `The realtime session could not be opened: ${message}`, {
       retryable,

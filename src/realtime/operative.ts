@@ -35,7 +35,7 @@ export interface RealtimeOperativeOptions {
   readonly maxParallelTools?: number;
   /**
    * `keep` (default): a call goes on while the user speaks, and the model is told its result. `cancel`: its signal is
-   * aborted, it has the grace time, and the model is told that it was interrupted.
+   * aborted, it has the grace time, and the model is told that it was interrupted; one that waits for its turn never runs.
    */
   readonly onBargeIn?: BargeInPolicy | ((call: ToolCallBlock) => BargeInPolicy);
   /** How long a cancelled call may take to stop. Default 250. */

@@ -6,7 +6,7 @@ import type { RealtimeInput, RealtimeResponseRequest } from '../contracts/realti
 import type { Debtor } from './reply-ledger.ts';
 import { resultText } from './result-text.ts';
 import { sendResult } from './session-calls.ts';
-import { longestDelayMs, openPromise, type SessionRecord } from './session-record.ts';
+import { longestDelayMs, openPromise, type QuietTicket, type SessionRecord } from './session-record.ts';
 import type { CallControl, WireCommand, WireItem } from './wire.ts';
 
 type Input<Type extends RealtimeInput['type']> = Extract<RealtimeInput, { readonly type: Type }>;
@@ -25,7 +25,7 @@ export function performInput(record: SessionRecord, input: RealtimeInput): Promi
       );
     case 'activity.start':
       record.post({ type: 'activity.started' });
-      return interrupt(record, undefined);
+      return interrupt(record, undefined, true);
     case 'activity.end':
       return endActivity(record);
     case 'text.send':
@@ -65,7 +65,12 @@ export function appendAudio(
     record.hasMicrophone = true;
     record.post({ type: 'microphone.opened' });
   }
-  return whenFull === 'wait' ? record.microphone.room() : done;
+  return whenFull === 'wait' ? roomFor(record) : done;
+}
+
+async function roomFor(record: SessionRecord): Promise<void> {
+  await record.microphone.room();
+  if (record.isStopped) throw record.closedError(); // what waited is gone
 }
 
 function acknowledged(
@@ -91,10 +96,12 @@ function commit(record: SessionRecord): Promise<void> {
   );
 }
 
-// The answer is asked for behind the commit: it may still wait behind audio.
+// The answer is asked for behind the commit: it may still wait behind audio. It speaks of everything that came meanwhile.
 function endActivity(record: SessionRecord): Promise<void> {
   const committed = commit(record);
-  const answered = requestResponse(record, {});
+  const { promise: answered, resolve, reject } = openPromise();
+  record.ledger.add({ cause: 'client', debtor: { begun: resolve, failed: reject } });
+  record.post({ type: 'debt.changed', owed: record.ledger.owed });
   record.post({ type: 'activity.ended' });
   return settledTogether(committed, answered);
 }
@@ -170,10 +177,11 @@ function inTime(record: SessionRecord, eventId: string, debtor: Debtor): Debtor 
   };
 }
 
-function interrupt(record: SessionRecord, playedMs: number | undefined): Promise<void> {
+function interrupt(record: SessionRecord, playedMs: number | undefined, isUser = false): Promise<void> {
   const { promise, resolve } = openPromise();
+  const ticket: QuietTicket = { settle: resolve, isUser };
   record.playedMs = playedMs;
-  record.post({ type: 'response.interrupt', ticket: resolve });
+  record.post({ type: 'response.interrupt', ticket });
   return promise;
 }
 

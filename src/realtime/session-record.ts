@@ -209,6 +209,13 @@ export class SessionRecord {
   }
 }
 
+/** Somebody waits until nothing is being interrupted. */
+export interface QuietTicket {
+  readonly settle: () => void;
+  /** The user speaks: what the model says to results that come meanwhile is owed, as after any interruption by voice. */
+  readonly isUser: boolean;
+}
+
 /** A promise settled from outside, of which nobody has to hear. */
 export interface OpenPromise {
   readonly promise: Promise<void>;

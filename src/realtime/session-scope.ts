@@ -3,11 +3,11 @@
 import type { InterruptionCause, RealtimeScope, ResponseInterrupt, SessionEnd } from '../machines/realtime-session.ts';
 import { messageOf } from '../contracts/errors.ts';
 import type { JsonValue } from '../conversation/json.ts';
-import type { PlaybackCut } from './playback.ts';
+import { cutOutput, tellCut } from './cut-output.ts';
 import { settleResponse } from './receive-response.ts';
 import { receiveFact } from './receive.ts';
 import { dropCalls } from './session-calls.ts';
-import type { SessionRecord } from './session-record.ts';
+import type { QuietTicket, SessionRecord } from './session-record.ts';
 import type { WireConfiguration } from './wire.ts';
 
 /** The scope of one session. Its methods are total: what user code throws is reported, and nothing else throws. */
@@ -114,14 +114,14 @@ export class SessionScope implements RealtimeScope {
 
   cutOutput(cause: InterruptionCause): void {
     const { record } = this;
-    if (record.isPlayedHere) this.#cutHere(cause);
-    else this.#cutThere(cause);
+    cutOutput(record, cause);
     if (record.flushing.size === 0) record.post({ type: 'output.acknowledged' });
   }
 
   awaitQuiet({ ticket }: ResponseInterrupt): void {
-    this.record.calls.silence();
-    if (typeof ticket === 'function') this.record.quiet.push(ticket as () => void); // made by this session
+    const { settle, isUser } = ticket as QuietTicket; // made by this session
+    if (!isUser) this.record.calls.silence();
+    this.record.quiet.push(settle);
   }
 
   giveUp(what: Parameters<RealtimeScope['giveUp']>[0]): void {
@@ -204,90 +204,12 @@ export class SessionScope implements RealtimeScope {
     record.isLive = false;
     record.isStopped = true;
     record.microphone.close();
-    if (!record.playback.isEmpty) this.#tellCut('close', record.playback.cut());
+    if (!record.playback.isEmpty) tellCut(record, 'close', record.playback.cut());
     dropCalls(record, 'the session is closed');
     const { current, beside } = record.responses;
     for (const response of [...(current === undefined ? [] : [current]), ...beside.values()]) {
       settleResponse(record, response, 'cancelled', 'the session is closed');
     }
-  }
-
-  #cutHere(cause: InterruptionCause): void {
-    const { record } = this;
-    const { responses } = record;
-    const beside = record.playback.queue.filter(({ responseId }) => responses.isBeside(responseId));
-    const cut = record.playback.cut(cause === 'request' ? record.playedMs : undefined);
-    record.playedMs = undefined;
-    this.#tellCut(cause, cut);
-    this.#stopBeside(new Set(beside.map(({ responseId }) => responseId)));
-    if (!record.capabilities.has('outputTruncation')) return;
-    // What is in no conversation is remembered by nobody.
-    const inNone = new Set(beside.map(({ itemId }) => itemId));
-    if (cut.truncate !== undefined && !inNone.has(cut.truncate.itemId)) {
-      const eventId = this.#flush(`item.truncated ${cut.truncate.itemId}`);
-      record.command({ type: 'item.truncate', eventId, ...cut.truncate });
-    }
-    for (const itemId of cut.unheard) {
-      if (inNone.has(itemId)) continue;
-      record.command({ type: 'item.delete', eventId: this.#flush(`item.deleted ${itemId}`), itemId });
-    }
-  }
-
-  // No server stops an answer beside the conversation by itself.
-  #stopBeside(responseIds: ReadonlySet<string>): void {
-    const { record } = this;
-    for (const responseId of responseIds) {
-      const response = record.responses.beside.get(responseId);
-      if (response === undefined || response.isSilenced) continue;
-      response.isSilenced = true;
-      record.command({ type: 'response.cancel', eventId: this.#flush(`response.ended ${responseId}`), responseId });
-    }
-  }
-
-  // When the user speaks the provider throws its audio away by itself, and says so.
-  #cutThere(cause: InterruptionCause): void {
-    const { record } = this;
-    record.isPlayedByServer = false;
-    const responseId = record.responses.current?.responseId;
-    const id = responseId === undefined ? {} : { responseId };
-    record.tell({ type: 'response.interrupted', cause, ...id, estimated: false });
-    const eventId = this.#flush('output.cleared');
-    if (cause === 'request') record.command({ type: 'output.clear', eventId });
-  }
-
-  #flush(answer: string): string {
-    const { record } = this;
-    const eventId = record.nextId();
-    record.flushing.add(eventId);
-    record.acknowledgements.expect(answer, eventId, () => {
-      if (record.flushing.delete(eventId) && record.flushing.size === 0) record.post({ type: 'output.acknowledged' });
-    });
-    return eventId;
-  }
-
-  #tellCut(cause: InterruptionCause | 'close', { heard }: PlaybackCut): void {
-    const { record } = this;
-    const current = record.responses.current;
-    if (heard === undefined && current?.isSilenced !== true) return;
-    const responseId = heard?.responseId ?? current?.responseId;
-    const text =
-      heard === undefined
-        ? undefined
-        : record.transcripts.heard(heard.itemId, heard.contentIndex, heard.playedMs, heard.receivedMs);
-    record.tell({
-      type: 'response.interrupted',
-      cause,
-      ...(responseId === undefined ? {} : { responseId }),
-      ...(heard === undefined
-        ? { estimated: false }
-        : {
-            itemId: heard.itemId,
-            playedMs: heard.playedMs,
-            receivedMs: heard.receivedMs,
-            estimated: heard.estimated,
-          }),
-      ...(text === undefined ? {} : { heardText: text }),
-    });
   }
 }
 

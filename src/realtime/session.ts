@@ -112,7 +112,10 @@ export class LiveSession implements RealtimeSession {
     if (record.end !== undefined && !(record.isLive && finishing.has(checked.type))) {
       return ignorable(Promise.reject(record.closedError()));
     }
-    if (checked.type === 'audio.append') return appendAudio(record, checked);
+    if (checked.type === 'audio.append') {
+      const taken = appendAudio(record, checked);
+      return checked.whenFull === 'wait' ? ignorable(taken) : taken;
+    }
     return ignorable(record.isLive ? performInput(record, checked) : this.#sendLater(checked));
   }
 
@@ -145,11 +148,23 @@ export class LiveSession implements RealtimeSession {
   }
 
   async #listen(microphone: AsyncIterable<Uint8Array>): Promise<void> {
+    const record = this.#record;
     try {
-      for await (const audio of microphone) {
-        if (this.#record.end !== undefined) break;
+      const source = microphone[Symbol.asyncIterator]();
+      // It may have nothing to give when the session ends: it is let go then, not with its next chunk.
+      void record.closed.promise.then(() => this.#letGo(source));
+      for await (const audio of { [Symbol.asyncIterator]: () => source }) {
+        if (record.end !== undefined) break;
         await this.send({ type: 'audio.append', audio, whenFull: 'wait' });
       }
+    } catch (thrown) {
+      if (record.end === undefined) record.reportThrown(thrown);
+    }
+  }
+
+  async #letGo(source: AsyncIterator<Uint8Array>): Promise<void> {
+    try {
+      await source.return?.();
     } catch (thrown) {
       this.#record.reportThrown(thrown);
     }

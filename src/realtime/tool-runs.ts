@@ -61,9 +61,14 @@ export class ToolRuns {
     this.#go();
   }
 
-  /** Somebody spoke: these calls have the grace time to give back what they have. */
+  /** Somebody spoke: of these calls those that run have the grace time to give back what they have, the others never run. */
   cancel(isMeant: (call: ToolCallBlock) => boolean): void {
     const { host, cancelGraceMs } = this.#parts;
+    // Those that wait first: an end of one that runs would begin the next.
+    const waiting = this.#waiting;
+    const meant = new Set(waiting.filter(({ call }) => isMeant(call)));
+    this.#waiting = waiting.filter((one) => !meant.has(one));
+    for (const one of meant) this.#perform(one, true);
     for (const run of this.#running.values()) {
       if (run.wasCancelled || !isMeant(run.performed.call)) continue;
       run.wasCancelled = true;
@@ -121,7 +126,7 @@ export class ToolRuns {
     }
   }
 
-  #perform({ call, responseId }: Waiting): void {
+  #perform({ call, responseId }: Waiting, wasCancelled = false): void {
     const performed = new PerformedCall(this.#recordFor(call, responseId), call, startToolCall(), {
       settled: (result) => {
         this.#end(call.id, run);
@@ -130,9 +135,10 @@ export class ToolRuns {
       },
       approval: () => undefined, // its event says it
     });
-    const run: Run = { performed, isSafe: this.#isSafe(call), wasCancelled: false, grace: undefined };
+    const run: Run = { performed, isSafe: this.#isSafe(call), wasCancelled, grace: undefined };
     this.#running.set(call.id, run);
-    performed.start();
+    if (wasCancelled) performed.cancel();
+    else performed.start();
   }
 
   #end(callId: string, run: Run): void {

@@ -331,6 +331,22 @@ test('work in the background: the model has its handle at once, and speaks of th
   expect(notes).toMatchObject([{ item: { kind: 'message', role: 'system' } }]);
 });
 
+test('R7: of calls that wait for their turn none begins after the user spoke, where the policy is to cancel', async () => {
+  const ran: string[] = [];
+  const slow = toolOf('slow', (_, { callId }) => {
+    ran.push(callId);
+    return new Promise<never>(() => undefined);
+  });
+  const { fake } = await operate({ tools: [slow], onBargeIn: 'cancel' });
+  asks(fake, ['c1', 'slow'], ['c2', 'slow'], ['c3', 'slow']);
+  fake.wire.give(responseEnd('r1'));
+  await fake.settle();
+  fake.wire.give({ type: 'speech.started' });
+  await fake.host.advance(1_000);
+  expect(ran).toEqual(['c1']);
+  expect(new Set(results(fake).map(([callId]) => callId))).toEqual(new Set(['c1', 'c2', 'c3']));
+});
+
 describe('the conversation', () => {
   test('holds what was said, the user’s words in their place however late they come', async () => {
     const { fake, operative } = await operate();

@@ -253,6 +253,32 @@ describe('R5: a tool is done while the user speaks', () => {
   });
 });
 
+test('R5: a tool is done while the user speaks in a manual turn: its reply is owed, and another answer pays it', async () => {
+  const fake = await openSession({ settings: { createsResponse: false, interruptsResponse: false } });
+  fake.wire.give({ type: 'response.created', responseId: 'r1' }, call('c1'), call('c2'), responseEnd('r1'));
+  void fake.send({ type: 'toolResult.send', callId: 'c1', result: 'sunny' });
+  await fake.send({ type: 'activity.start' });
+  void fake.send({ type: 'toolResult.send', callId: 'c2', result: 'warm' });
+  await fake.host.advance(5_000);
+  expect(fake.wire.sent('response.create')).toEqual([]);
+  void fake.send({ type: 'activity.end' });
+  begin(fake, 'r2');
+  fake.wire.give(responseEnd('r2'));
+  await fake.host.advance(5_000);
+  expect(fake.wire.sent('response.create')).toHaveLength(1);
+});
+
+test('R5: a tool that outlasts a manual turn is spoken of', async () => {
+  const fake = await openSession({ settings: { createsResponse: false, interruptsResponse: false } });
+  fake.wire.give({ type: 'response.created', responseId: 'r1' }, call('c1'), responseEnd('r1'));
+  await fake.send({ type: 'activity.start' });
+  void fake.send({ type: 'activity.end' });
+  begin(fake, 'r2');
+  fake.wire.give(responseEnd('r2'));
+  void fake.send({ type: 'toolResult.send', callId: 'c1', result: 'sunny' });
+  expect(fake.wire.sent('response.create')).toHaveLength(2);
+});
+
 describe('R6: several tools in one answer', () => {
   test('one reply, once every result is in and the answer is over', async () => {
     const fake = await openSession();
@@ -601,6 +627,33 @@ describe('R16: the microphone while the session connects', () => {
     fake.wire.give({ type: 'wire.opened' }, { type: 'session.created', sessionId: 's', settings: {} });
     expect(fake.wire.sent('audio.append')).toHaveLength(2);
   });
+});
+
+describe('R16: a microphone', () => {
+  test.each(['session', 'link'])('that has nothing to give is let go when the %s ends', async (what) => {
+    let isLetGo = false;
+    const microphone = {
+      [Symbol.asyncIterator]: () => ({
+        next: () => new Promise<never>(() => undefined),
+        return: async () => {
+          isLetGo = true;
+          return { done: true as const, value: undefined };
+        },
+      }),
+    };
+    const fake = await openSession({}, { microphone });
+    if (what === 'session') await fake.session.close();
+    else fake.wire.drop({ code: 1006 });
+    await fake.settle();
+    expect(isLetGo).toBe(true);
+  });
+});
+
+test('R22: a recording that waits for room when the session ends is refused', async () => {
+  const fake = await openSession({ writes: 'later' }, { backpressure: { highWaterBytes: 100, microphoneMs: 1_000 } });
+  const sent = [1, 2, 3, 4, 5].map(() => fake.send({ type: 'audio.append', audio: audioOf(200), whenFull: 'wait' }));
+  await fake.session.close();
+  await expect(sent.at(-1)).rejects.toMatchObject({ code: 'operative.closed' });
 });
 
 describe('R17: a socket that takes no more', () => {

@@ -98,8 +98,8 @@ describe('connecting', () => {
   });
 
   test('rejects at once when it is aborted, before and while it connects', async () => {
-    const before = connectRealtime(new FakeWire(), { host: simulatedHost(), signal: AbortSignal.abort() });
-    await expect(before).rejects.toMatchObject({ code: 'model.connection', retryable: false });
+    const before = connectRealtime(new FakeWire(), { host: simulatedHost(), signal: AbortSignal.abort('enough') });
+    await expect(before).rejects.toMatchObject({ code: 'model.connection', retryable: false, cause: 'enough' });
     const controller = new AbortController();
     const wire = new FakeWire();
     const during = connectRealtime(wire, { host: simulatedHost(), signal: controller.signal });
