@@ -42,7 +42,7 @@ const loopback: ReadonlySet<unknown> = new Set(['127.0.0.1', 'localhost', '::1']
 const longestMessage = 4 * 1024 * 1024;
 
 /**
- * Rejects with `options.invalid` for a host that others can reach, `peer.missing` where the package ws is not installed,
+ * Rejects with `options.invalid` for a host that others can reach and for what is no origin, `peer.missing` where the package ws is not installed,
  * and Node's own error where the port is taken.
  */
 export async function startInspector(options: InspectorOptions = {}): Promise<Inspector> {
@@ -53,6 +53,7 @@ export async function startInspector(options: InspectorOptions = {}): Promise<In
       `The option "host" must be 127.0.0.1, localhost or ::1, got ${String(host)}: the inspector shows transcripts and is for this machine only.`,
     );
   }
+  checkOrigins(allowOrigins);
   const { WebSocketServer: SocketServer } = await importWs();
   const page = readPage(await pageFolder());
   const token = randomBytes(16).toString('base64url');
@@ -91,6 +92,18 @@ export async function startInspector(options: InspectorOptions = {}): Promise<In
     ),
     close: () => (closed ??= close(room, server, sockets)),
   };
+}
+
+// One that no browser ever sends, as with a slash behind it, would let nobody in, and nobody would know why.
+function checkOrigins(given: unknown): void {
+  const fault = Array.isArray(given)
+    ? given.find((origin) => typeof origin !== 'string' || !/^[a-z][a-z\d+.-]*:\/\/[^/?#\s*A-Z]+$/.test(origin))
+    : given;
+  if (fault === undefined) return;
+  throw new TurnchartError(
+    'options.invalid',
+    `The option "allowOrigins" must be a list of origins as browsers send them, as ["http://localhost:5173"], in small letters and without a slash at the end, got ${JSON.stringify(fault)}.`,
+  );
 }
 
 function join(room: RelayRoom, connection: WebSocket, { allow, query }: Exclude<Verdict, { allow: 'nothing' }>): void {

@@ -293,6 +293,23 @@ describe('startInspector', () => {
     expect(isTurnchartError(fault) && fault.code).toBe('options.invalid');
   });
 
+  test.each([
+    'http://localhost:5173',
+    ['*'],
+    ['http://*'],
+    ['http://localhost:5173/'],
+    ['HTTP://LOCALHOST'],
+    ['localhost:5173'],
+    ['null'],
+    [''],
+    [7],
+  ])('refuses %j as origins: no browser would ever send that', async (allowOrigins) => {
+    const fault: unknown = await startInspector({ allowOrigins: allowOrigins as string[] }).catch(
+      (thrown: unknown) => thrown,
+    );
+    expect(isTurnchartError(fault) && fault.code).toBe('options.invalid');
+  });
+
   test('gives each its own token and port', async () => {
     await using other = Object.assign(await startInspector(), {
       async [Symbol.asyncDispose](this: Inspector) {
