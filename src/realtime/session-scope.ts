@@ -137,7 +137,8 @@ export class SessionScope implements RealtimeScope {
     if (what === 'cancel' && responses.current !== undefined) {
       settleResponse(record, responses.current, 'cancelled', 'the server did not confirm it');
     }
-    if (what === 'flush') record.flushing.clear();
+    // Nobody waits for them any more: a later answer of the same kind is that of a later question.
+    if (what === 'flush') for (const eventId of record.flushing) record.acknowledgements.refuse(eventId, undefined);
     record.tell({ type: 'error', recoverable: true, code: 'response.timeout', message });
     record.post({ type: 'debt.changed', owed: record.ledger.owed });
   }

@@ -776,6 +776,20 @@ describe('R20: a call whose audio the provider plays', () => {
     expect(fake.wire.sent('item.delete')).toEqual([]);
   });
 
+  test('is interrupted at once again after an interruption the server never confirmed', async () => {
+    const fake = await openSession({ playedBy: 'server', callId: 'call_1', acknowledges: false });
+    const sent: Promise<void>[] = [];
+    for (const responseId of ['r1', 'r2']) {
+      fake.wire.give({ type: 'response.created', responseId }, { type: 'output.started', responseId });
+      sent.push(fake.send({ type: 'response.interrupt' }));
+      fake.wire.give(responseEnd(responseId, { status: 'cancelled' }));
+      if (responseId === 'r1') await fake.host.advance(10_000);
+    }
+    fake.wire.give({ type: 'output.cleared' });
+    await Promise.all(sent);
+    expect(fake.session.phase).toBe('ready');
+  });
+
   test('interrupted by the caller’s voice clears itself', async () => {
     const fake = await onCall();
     fake.wire.give({ type: 'speech.started' });
