@@ -168,11 +168,18 @@ function hiding(secrets: ReadonlySet<string>, result: ToolResult): ToolResult {
   return { ...result, content: toResultBlocks(result).content.map(clean) };
 }
 
+// What Node says of a lost connection would be read as a cancel, or not at all.
+const inWords: ReadonlyMap<string, string> = new Map([
+  ['aborted', 'The connection was lost in the middle of the answer'],
+  ['socket hang up', 'The connection was closed without an answer'],
+]);
+
 function failureText(error: unknown): string {
   const code: unknown = typeof error === 'object' && error !== null ? Reflect.get(error, 'code') : undefined;
   const cause: unknown = error instanceof Error ? error.cause : undefined;
   // Node's fetch says only "fetch failed"; what happened is its cause.
-  const text = errorResultText(error instanceof TypeError && cause instanceof Error ? cause : error);
+  const said = errorResultText(error instanceof TypeError && cause instanceof Error ? cause : error);
+  const text = inWords.get(said) ?? said;
   return typeof code === 'string' && !text.includes(code) && !(error instanceof TurnchartError)
     ? `${text} (${code})`
     : text;

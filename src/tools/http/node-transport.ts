@@ -47,6 +47,10 @@ export function nodeTransport(rules: HostRules): Transport | undefined {
       });
       request.on('response', (message) => {
         message.on('error', () => undefined); // its reader hears of it; without a reader nobody needs to
+        // A body without a length would end as if it were whole.
+        const cut = (): void => void message.destroy(signal.reason instanceof Error ? signal.reason : undefined);
+        signal.addEventListener('abort', cut, { once: true });
+        message.on('close', () => signal.removeEventListener('abort', cut));
         responseOf(node, message, method, url).then(resolve, (error) => {
           message.destroy();
           fail(signal.aborted ? signal.reason : error);

@@ -216,6 +216,40 @@ describe('a page', () => {
   });
 });
 
+test.each([
+  ['HTTP/1.1 200 O', 'The connection was closed without an answer (ECONNRESET)'],
+  [
+    'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf',
+    'The connection was lost in the middle of the answer (ECONNRESET)',
+  ],
+])('a connection that is dropped after %j is told in words', async (sent, text) => {
+  expect(await answerTo(sent)).toMatchObject({ isError: true, text });
+});
+
+test.each([
+  ['has no length', ''],
+  ['has a length', 'Content-Length: 100\r\n'],
+  ['comes in chunks', 'Transfer-Encoding: chunked\r\n'],
+  ['is compressed', 'Content-Encoding: gzip\r\n'],
+])('a body that %s is not taken for whole when the call is cancelled', async (_, header) => {
+  const call = new AbortController();
+  const packed = header.includes('gzip') ? gzipSync('half of it') : Buffer.from('4\r\nhalf\r\n');
+  await using server = await rawServer((socket) => {
+    socket.write(`HTTP/1.1 200 OK\r\n${header}\r\n`);
+    socket.write(packed);
+  });
+  const formatResponse = async (response: Response): Promise<string> => {
+    const reader = response.body?.getReader();
+    const first = await reader?.read();
+    call.abort(new Error('cancelled'));
+    const next = await reader?.read();
+    return next?.done === true ? `whole: ${new TextDecoder().decode(first?.value)}` : 'more';
+  };
+  const own = toolFor(server.host, { formatResponse });
+  expect(await callTool(own, {}, newContext({ signal: call.signal }))).toMatchObject({ text: 'cancelled' });
+  await server.quiet();
+});
+
 describe('a request', () => {
   async function sent(request: (host: string) => Request): Promise<{ readonly answer: Answer; readonly body: string }> {
     await using server = await localServer(({ path }, response) => {
