@@ -208,4 +208,32 @@ describe('a name', () => {
     expect(answer.text).toContain('rebind.example.com leads into a private network');
     expect(server.received).toEqual([]);
   });
+
+  test('that a redirect leads to is refused where it resolves to a private address', async () => {
+    await using hidden = await localServer((_, response) => response.end('private'));
+    const port = hidden.host.split(':')[1];
+    await using server = await localServer((_, response) =>
+      response.writeHead(302, { location: `http://rebind.example.com:${port}/` }).end(),
+    );
+    vi.spyOn(dns, 'lookup').mockImplementation(((
+      _name: string,
+      _options: object,
+      callback: (...args: unknown[]) => void,
+    ) => {
+      callback(null, [{ address: '127.0.0.1', family: 4 }]);
+    }) as unknown as typeof dns.lookup);
+    const listed = defineHttpTool({
+      name: 'get',
+      description: 'Gets.',
+      parameters: z.object({}),
+      allowHosts: [server.host, 'rebind.example.com'],
+      buildRequest: () => new Request(`http://${server.host}/`),
+    });
+    const answer = await callTool(listed, {}, newContext());
+    expect(answer).toMatchObject({
+      isError: true,
+      text: expect.stringContaining('leads into a private network') as string,
+    });
+    expect(hidden.received).toEqual([]);
+  });
 });
