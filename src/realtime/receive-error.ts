@@ -24,7 +24,7 @@ export function receiveError(record: SessionRecord, given: Failure): void {
         end: {
           reason: kind === 'expiry' ? 'expired' : record.isLive ? 'fatal' : 'connectFailed',
           message,
-          error: record.refusal(code, message),
+          error: fact.error ?? record.refusal(code, message),
         },
       });
       return;

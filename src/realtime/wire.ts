@@ -232,6 +232,8 @@ export type WireFact =
       readonly causedBy?: string;
       /** A `response.create` was refused because this answer is active; '' when the server does not say which. */
       readonly activeResponseId?: string;
+      /** Of a fatal one: the same in the words of this provider's text models, for whoever is connecting. */
+      readonly error?: ModelError;
     }
   | { readonly type: 'call.ringing' }
   | { readonly type: 'call.ended'; readonly why?: string }

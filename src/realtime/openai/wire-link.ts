@@ -1,6 +1,6 @@
 // One link: a socket with the codec on both sides. Opened by wire.ts, once for each attempt to connect.
 
-import { modelErrorOf, type CallFacts } from '../../adapters/http-errors.ts';
+import { modelErrorOf, modelErrorOfReport, type CallFacts } from '../../adapters/http-errors.ts';
 import { recordOf } from '../../adapters/json-reading.ts';
 import { redact } from '../../adapters/redact.ts';
 import { messageOf } from '../../contracts/errors.ts';
@@ -37,7 +37,9 @@ export function openLink(options: LinkOptions, receive: WireReceiver): WireLink 
   const tell = (fact: WireFact): void => {
     if (isOver) return;
     if (fact.type === 'session.created') dialect = dialectOf(recordOf(fact.settings.raw) ?? {});
-    receive(fact);
+    if (fact.type !== 'error' || fact.kind !== 'fatal') return receive(fact);
+    const { code, message } = fact;
+    receive({ ...fact, error: modelErrorOfReport({ codes: [code], message }, options.facts()) });
   };
   const end = (fact: Extract<WireFact, { readonly type: 'wire.closed' }>): void => {
     if (isOver) return;

@@ -207,6 +207,20 @@ describe('a refusal', () => {
     expect(thrown.message).toContain('Unknown voice: nobody.');
   });
 
+  test.each([
+    ['invalid_api_key', 'model.unauthorized'],
+    ['model_not_found', 'model.notFound'],
+    ['insufficient_quota', 'model.rejected'],
+  ])('that comes as an event once the socket is open (%s) is the error it is before', async (code, expected) => {
+    await using server = await startWireServer({
+      script: (peer) =>
+        peer.send({ type: 'error', error: { type: 'invalid_request_error', code, message: `No: ${key}` } }),
+    });
+    const thrown = await failureOf(modelAt(server).connect());
+    expect(thrown).toMatchObject({ code: expected, retryable: false, providerCode: code });
+    expect(printed(thrown)).not.toContain(key);
+  });
+
   test('of settings that are no JSON comes before anything is sent', async () => {
     await using server = await startWireServer({ script: async (peer) => void (await greet(peer)) });
     const circle: Record<string, unknown> = {};
