@@ -1,27 +1,27 @@
-// An operative inside an app's own statechart: the host machine invokes it, steers it, and ends on what it emits.
+// An operative inside an app's own statechart: the host machine invokes it, steers it, and ends on what it tells.
 
+// #region embed
 import { assign, createActor, sendTo, setup, waitFor } from 'xstate';
 import { createEngine, type TurnReason } from '../src/index.ts';
-import { operativeLogic, type OperativeLogicEvent } from '../src/embedding/index.ts';
+import { operativeLogic, type OperativeEmitted, type OperativeLogicEvent } from '../src/embedding/index.ts';
 import { scriptedModel } from '../src/testing/index.ts';
 
 const engine = createEngine({
   model: scriptedModel([{ text: 'A draft.' }, { text: 'A shorter draft.' }]),
 });
 
-// #region embed
 const review = setup({
   types: {
     context: {} as { reason: TurnReason | undefined },
-    events: {} as { type: 'ask'; text: string } | { type: 'turn.ended'; reason: TurnReason },
+    events: {} as { type: 'ask'; text: string } | OperativeEmitted,
   },
-  actors: { agent: operativeLogic(engine) },
+  actors: { agent: operativeLogic(engine, { tellParent: true }) },
   actions: {
     submit: sendTo('agent', ({ event }): OperativeLogicEvent => ({
       type: 'message.submit',
       message: event.type === 'ask' ? event.text : '',
     })),
-    remember: assign({ reason: ({ event }) => (event.type === 'turn.ended' ? event.reason : undefined) }),
+    remember: assign({ reason: ({ event }) => (event.type === 'turn.completed' ? event.reason : undefined) }),
   },
 }).createMachine({
   id: 'review',
@@ -30,14 +30,13 @@ const review = setup({
   invoke: { src: 'agent', id: 'agent', input: {} },
   states: {
     drafting: {
-      on: { ask: { actions: 'submit' }, 'turn.ended': { target: 'done', actions: 'remember' } },
+      on: { ask: { actions: 'submit' }, 'turn.completed': { target: 'done', actions: 'remember' } },
     },
     done: { type: 'final' },
   },
 });
 
 const host = createActor(review).start();
-host.getSnapshot().children.agent?.on('turn.completed', ({ reason }) => host.send({ type: 'turn.ended', reason }));
 host.send({ type: 'ask', text: 'Draft a reply.' });
 host.send({ type: 'ask', text: 'Shorter, please.' }); // steers the turn that runs
 const done = await waitFor(host, (snapshot) => snapshot.status === 'done');

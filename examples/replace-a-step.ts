@@ -1,14 +1,10 @@
 // Two ways to replace a step of the turn: a plain function, and a service of the chart itself.
 
 import { createConversation, createEngine, defineTool, ModelError, userMessage } from '../src/index.ts';
-import {
-  engineWith,
-  serviceLogic,
-  turnMachine,
-  turnOf,
-  type TurnFacts,
-  type TurnScope,
-} from '../src/embedding/index.ts';
+// #region imports
+import { engineWith, serviceLogic, turnMachine, turnOf } from '../src/embedding/index.ts';
+import type { TurnFacts, TurnScope } from '../src/embedding/index.ts';
+// #endregion imports
 import { scriptedModel } from '../src/testing/index.ts';
 
 const hello = defineTool({
