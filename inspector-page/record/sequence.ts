@@ -63,19 +63,22 @@ export class Sequence {
     return lane;
   }
 
-  // Who starts whom, from left to right; a transcript, to which all lines lead, behind everybody else.
+  // Who starts whom, from left to right; a transcript, to which most lines lead, beside who has it, where it is in sight.
   #place(): void {
-    const lanes = [...this.#lanes.values()];
-    const inner = lanes.filter(({ name }) => name !== 'transcript');
+    const lanes = [...this.#lanes.values()].toSorted((left, right) => rankOf(left) - rankOf(right));
     const below = (key: string): Lane[] =>
-      inner
+      lanes
         .filter((lane) => lane.key.startsWith(`${key}/`) && !lane.key.slice(key.length + 1).includes('/'))
         .flatMap((lane) => [lane, ...below(lane.key)]);
-    const own = inner.filter(({ key }) => !key.includes('/')).flatMap((lane) => [lane, ...below(lane.key)]);
+    const own = lanes.filter(({ key }) => !key.includes('/')).flatMap((lane) => [lane, ...below(lane.key)]);
     const others = lanes.filter((lane) => !own.includes(lane));
     this.lanes = [this.#outside, ...own, ...others];
     for (const [position, lane] of this.lanes.entries()) lane.position = position;
   }
+}
+
+function rankOf({ name }: Lane): number {
+  return name === 'transcript' ? 0 : 1;
 }
 
 // What an actor says to itself, and text as it is written, would hide the rest.

@@ -164,7 +164,7 @@ describe('a chat in the page', () => {
     await playAll();
     await open.page.keyboard.press('4');
     const lanes = await open.page.locator('.lane-name').allTextContents();
-    expect(lanes.slice(0, 6)).toEqual(['caller', 'operative', 'turn', 'streamModel', 'dispatchTools', 'toolCall']);
+    expect(lanes.slice(0, 6)).toEqual(['caller', 'operative', 'transcript', 'turn', 'streamModel', 'dispatchTools']);
     await open.page.getByLabel('Filter events').fill('turn.sealed');
     expect(await open.page.locator('.sequence-row').first().getAttribute('title')).toBe(
       'turn → operative: turn.sealed',
