@@ -110,7 +110,12 @@ describe('a command in the background', () => {
     },
   );
 
-  test('ends with the program that started it', async () => {
+  test.each([
+    ['exits', 'process.exit(7)', { code: 7 }],
+    ['throws where nobody catches', "queueMicrotask(() => { throw new Error('crash'); })", { code: 1 }],
+    ['is told to end', "process.kill(process.pid, 'SIGTERM')", { signal: 'SIGTERM' }],
+    ['is killed', "process.kill(process.pid, 'SIGKILL')", { signal: 'SIGKILL' }],
+  ])('ends with the program that started it, when that %s', async (_how, end, expected) => {
     const seconds = uniqueSleep();
     const root = resolve(import.meta.dirname, '../../..');
     const program = `
@@ -120,11 +125,11 @@ describe('a command in the background', () => {
       const session = { id: 's', get: (_key, create) => create() };
       const context = { callId: 'c', idempotencyKey: 'c', signal: new AbortController().signal, session, conversation: createConversation(), progress: () => {} };
       const tasks = createBackgroundTasks();
-      tasks.subscribe(({ task }) => { if (task.output.includes('up')) process.exit(7); });
-      tasks.start(bash, { command: 'sleep ${seconds} & echo up; wait' }, context);
+      tasks.subscribe(({ task }) => { if (task.output.includes('up')) ${end}; });
+      tasks.start(bash, { command: 'sleep ${seconds} & (setsid sleep ${seconds} &) ; echo up; wait' }, context);
     `;
     const ended = promisify(execFile)(process.execPath, ['--input-type=module', '--eval', program]);
-    await expect(ended).rejects.toMatchObject({ code: 7 });
+    await expect(ended).rejects.toMatchObject(expected);
     await eventually(() => processesWith(seconds).length === 0, 'the sleep ended with its program');
   });
 });
