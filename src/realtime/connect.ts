@@ -15,7 +15,9 @@ export async function connectRealtime(
     await session.ready;
     return session;
   } catch (cause) {
-    const { error, message = 'it was closed before it was ready', reason } = session.end ?? {};
+    const { error, reason } = session.end ?? {};
+    const { message = reason === 'callEnded' ? 'the call has ended' : 'it was closed before it was ready' } =
+      session.end ?? {};
     if (isModelError(error)) throw error;
     if (reason === 'aborted') {
       throw new ModelError('model.connection', 'The realtime session was aborted before it was ready.', {

@@ -297,6 +297,16 @@ describe('R6: several tools in one answer', () => {
     expect(fake.told('response.started').at(-1)).toMatchObject({ responseId: 'r2', origin: 'tool' });
   });
 
+  test('a call that comes when the others have their results is waited for', async () => {
+    const fake = await openSession();
+    fake.wire.give({ type: 'response.created', responseId: 'r1' }, call('c1'));
+    void fake.send({ type: 'toolResult.send', callId: 'c1', result: 'one' });
+    fake.wire.give(call('c2'), responseEnd('r1'));
+    expect(fake.wire.sent('response.create')).toEqual([]);
+    void fake.send({ type: 'toolResult.send', callId: 'c2', result: 'two' });
+    expect(fake.wire.sent('response.create')).toHaveLength(1);
+  });
+
   test('the last result decides the moment', async () => {
     const fake = await openSession();
     fake.wire.give({ type: 'response.created', responseId: 'r1' }, call('c1'), call('c2'), responseEnd('r1'));
@@ -321,6 +331,16 @@ describe('R7: a result after its answer was cancelled', () => {
     expect(fake.told('toolCall.resultSent')).toEqual([
       { type: 'toolCall.resultSent', callId: 'c1', delivered: 'sent' },
     ]);
+  });
+
+  test('is told to the model, which says nothing to it, also where the user’s voice cancelled it', async () => {
+    const fake = await openSession();
+    fake.wire.give({ type: 'response.created', responseId: 'r1' }, call('c1'), { type: 'speech.started' });
+    fake.wire.give(responseEnd('r1', { status: 'cancelled' }), { type: 'speech.stopped' });
+    await fake.send({ type: 'toolResult.send', callId: 'c1', result: 'late' });
+    await fake.host.advance(20_000);
+    expect(fake.wire.sent('item.create')).toHaveLength(1);
+    expect(fake.wire.sent('response.create')).toEqual([]);
   });
 
   test('nothing is sent for a call the server took back', async () => {
@@ -672,6 +692,15 @@ describe('R17: a socket that takes no more', () => {
     expect(reports.reduce((sum, { droppedMs }) => sum + droppedMs, 0)).toBe(1_900);
   });
 
+  test('a commit stays behind the audio that waits', async () => {
+    const fake = await openSession({ writes: 'later' }, { backpressure: { highWaterBytes: 4_800 } });
+    for (const ms of [100, 200]) await fake.send({ type: 'audio.append', audio: audioOf(ms) });
+    void fake.send({ type: 'audio.commit' });
+    expect(fake.wire.sent('audio.commit')).toEqual([]);
+    fake.wire.writeAll();
+    expect(fake.wire.commands.slice(-2).map(({ type }) => type)).toEqual(['audio.append', 'audio.commit']);
+  });
+
   test('is told when it takes again, and order is kept', async () => {
     const fake = await openSession({ writes: 'later' }, { backpressure: { highWaterBytes: 4_800 } });
     for (let index = 1; index <= 5; index++) await fake.send({ type: 'audio.append', audio: audioOf(100 + index) });
@@ -838,6 +867,14 @@ describe('R22: close', () => {
     expect(fake.told('toolCall.resultSent')).toHaveLength(1);
     expect(fake.told('response.completed')).toMatchObject([{ responseId: 'r1', status: 'cancelled' }]);
     expect(fake.host.pendingTimers()).toBe(0);
+  });
+
+  test('says of a call without a result that none was delivered, once', async () => {
+    const fake = await openSession();
+    fake.wire.give({ type: 'response.created', responseId: 'r1' }, call('c1'), responseEnd('r1'));
+    await fake.session.close();
+    await fake.settle();
+    expect(fake.told('toolCall.resultSent')).toMatchObject([{ callId: 'c1', delivered: 'dropped' }]);
   });
 
   test('a server that does not close is left after two seconds', async () => {

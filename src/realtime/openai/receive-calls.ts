@@ -113,7 +113,14 @@ async function answer(
 const tooLate = new Error('the call was not answered in time');
 
 async function decideOn(call: IncomingCall, options: ReceiveCallsOptions): Promise<CallDecision> {
-  return options.decide(call);
+  const decision: unknown = await options.decide(call);
+  if (typeof decision === 'object' && decision !== null && ('accept' in decision || 'reject' in decision)) {
+    return decision as CallDecision; // looked at just above
+  }
+  throw new TurnchartError(
+    'options.invalid',
+    'receiveCalls({ decide }) expects { accept: options } or { reject: status }. Return one of them for every call.',
+  );
 }
 
 /** The session beside the call, handed to the app; without either nobody would end the call. */

@@ -133,6 +133,17 @@ describe('a call', () => {
     expect(server.requests).toMatchObject([{ body: { status_code: 603 } }]);
   });
 
+  test.each([undefined, null, 'yes', {}])(
+    'about which %j is decided is declined, and what was expected is said',
+    async (decision) => {
+      await using server = await startWireServer({ rest: () => ok });
+      const { receiver, errors } = receiverAt(server, { decide: () => decision as never });
+      expect(await receiver.receive(signed(incomingCall('rtc_1')))).toMatchObject({ outcome: 'failed' });
+      expect(errors).toMatchObject([{ code: 'options.invalid', message: expect.stringContaining('decide') as string }]);
+      expect(server.requests).toMatchObject([{ body: { status_code: 603 } }]);
+    },
+  );
+
   test('whose side socket cannot be opened is hung up: nobody would run its tools', async () => {
     await using server = await startWireServer({ rest: () => ok, refuse: { status: 404, body: '{}' } });
     const { receiver, failed, sessions } = receiverAt(server);
