@@ -37,6 +37,8 @@ interface Memory extends Cut {
   failures: number;
   /** The id of the last boundary made here. */
   boundary: string;
+  /** The same, of one that somebody took away. */
+  undone: string;
 }
 
 /**
@@ -95,6 +97,10 @@ export function autoCompact(options: AutoCompactOptions = {}): Transformer {
       if (gain && !context.signal.aborted) return attempt(messages, part, context, leftAlone);
       // Compacted here before, and somebody took the boundary away: then nothing goes that does not have to.
       const isUndone = !isNew && boundary !== undefined && idOf(messages[0]) !== summaryId(boundary);
+      if (isUndone && memory.undone !== boundary) {
+        memory.undone = boundary;
+        for (const part of ['from', 'until', 'share'] as const) delete memory[part]; // what went before it comes back
+      }
       return leftAlone(isUndone ? Infinity : undefined);
     },
     compact({ messages: told }, context, instructions) {

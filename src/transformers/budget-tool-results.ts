@@ -10,6 +10,7 @@ import { checkNumbers } from './check-options.ts';
 import { contextTokensOf, memories } from './context-size.ts';
 import { withoutStaleThoughts } from './thoughts.ts';
 import { viewOf } from './window.ts';
+import { idOf, placeOf } from './words.ts';
 
 /** How much of tool results the model sees. */
 export interface BudgetToolResultsOptions {
@@ -35,7 +36,7 @@ const stubBytes = 512;
 export function budgetToolResults(options: BudgetToolResultsOptions = {}): Transformer {
   const { keepRecent = 3 } = options;
   checkNumbers('budgetToolResults', options, { perResultBytes: 1, totalBytes: 1, keepRecent: 0 });
-  const memoryOf = memories<{ overflows: Set<string> }>();
+  const memoryOf = memories<Memory>();
   return {
     name: 'budgetToolResults',
     alters: ['shortensResults'],
@@ -50,11 +51,31 @@ export function budgetToolResults(options: BudgetToolResultsOptions = {}): Trans
       // An answer that came after an overflow saw other results than any other.
       const odd = placesBehind(messages, memory.overflows);
       const limits = { perResult, total, keepRecent: context.overflow ? 0 : keepRecent };
-      if (odd.size === 0 && tally.largestResult <= Math.max(stubBytes, perResult) && tally.resultBytes <= total)
+      const head = idOf(messages[0]);
+      if (memory.head !== head) Object.assign(memory, { head, base: memory.stub });
+      const base = placeOf(messages, memory.base);
+      if (
+        odd.size === 0 &&
+        base < 0 &&
+        tally.largestResult <= Math.max(stubBytes, perResult) &&
+        tally.resultBytes <= total
+      )
         return undefined;
-      return viewOf(messages, budgeted(messages, limits, odd));
+      const shown = budgeted(messages, limits, odd, base);
+      if (!context.overflow && shown.stub >= 0) memory.stub = idOf(messages[shown.stub]);
+      return viewOf(messages, shown.messages);
     },
   };
+}
+
+interface Memory {
+  /** Ids of the last messages when the context had overflowed. */
+  overflows: Set<string>;
+  /** The id of the last message whose results were made stubs. */
+  stub: string;
+  /** What `stub` was when the view began to begin as it does, with the message `head`: those stay stubs, though a compaction made room. */
+  base: string | undefined;
+  head: string;
 }
 
 interface Limits {
@@ -67,7 +88,8 @@ function budgeted(
   messages: readonly Message[],
   { perResult, total, keepRecent }: Limits,
   odd: ReadonlySet<number>,
-): readonly Message[] {
+  base: number,
+): { readonly messages: readonly Message[]; readonly stub: number } {
   const results = [...messages.entries()].filter(([, message]) => measureOf(message).results.length > 0);
   const sizeOf = (message: Message, limit: number) =>
     measureOf(message).results.reduce((sum, bytes) => sum + Math.min(bytes, limit), 0);
@@ -77,8 +99,8 @@ function budgeted(
   };
   let over = -total;
   // What is too much when each result had come, in steps of half the total: the point up to which results are stubs seldom moves.
-  const cuts = results.map(([, message]) => {
-    over += sizeOf(message, limitOf(message));
+  const cuts = results.map(([index, message]) => {
+    over += sizeOf(message, index <= base ? stubBytes : limitOf(message));
     return Math.max(0, Math.ceil(over / (total / 2)) * (total / 2));
   });
   const shown = [...messages];
@@ -86,29 +108,31 @@ function budgeted(
   const changes = new Map<number, number>();
   let gained = 0;
   let step = 0;
+  let stub = base;
   for (const [count, [index, message]] of results.entries()) {
     const limit = limitOf(message);
     while ((cuts[step] ?? Infinity) <= gained) step++;
-    gained += sizeOf(message, limit) - sizeOf(message, stubBytes);
+    if (index > base) gained += sizeOf(message, limit) - sizeOf(message, stubBytes);
     const old = count + keepRecent;
     const isOld = old < results.length;
     const isWhole = measureOf(message).tokens * 16 <= total; // as long as it is recent: four bytes a token, a quarter of all
     if (isWhole && !isOld) continue;
-    const isStub = isOld && step < cuts.length;
+    const isStub = index <= base || (isOld && step < cuts.length);
+    if (isStub) stub = Math.max(stub, index);
     const short = shortened(message, isStub ? stubBytes : limit);
     if (short === message) continue;
     shown[index] = short;
-    const changed = isStub ? Math.max(step, old) : isWhole ? old : -1;
+    const changed = index <= base ? -1 : isStub ? Math.max(step, old) : isWhole ? old : -1;
     changes.set(index, odd.has(messages.length) ? messages.length : (results[changed]?.[0] ?? 0));
   }
-  if (changes.size === 0 && odd.size === 0) return messages;
+  if (changes.size === 0 && odd.size === 0) return { messages, stub };
   let stale = 0;
   const isStale = messages.map((_, index) => {
     const was = index < stale || odd.has(index);
     stale = Math.max(stale, changes.get(index) ?? 0);
     return was;
   });
-  return withoutStaleThoughts(shown, (index) => isStale[index] === true);
+  return { messages: withoutStaleThoughts(shown, (index) => isStale[index] === true), stub };
 }
 
 function placesBehind(messages: readonly Message[], ids: ReadonlySet<string> | undefined): ReadonlySet<number> {

@@ -8,6 +8,7 @@ import type { Message } from '../conversation/message.ts';
 import { tallyOf } from '../conversation/tally.ts';
 import { boundedText } from '../tools/bounded-text.ts';
 import { requestTokens } from './context-size.ts';
+import { quoteMark } from './summary-request.ts';
 import { withoutStaleThoughts } from './thoughts.ts';
 import { compactionId, lastTold, summaryId } from './window.ts';
 import { idOf, isSaidByUser, isSteer, placeOf, wordsIn } from './words.ts';
@@ -119,11 +120,15 @@ function groupsToDrop(messages: readonly Message[], aim: number, least: number, 
   }
   const quotes: string[] = [];
   for (const group of new Set(Object.values(staying))) {
-    if (fits(group)) groups.delete(group);
-    else
-      quotes.push(
-        boundedText(messages.slice(group.start, group.end).map(wordsIn).join(' '), quoteBytes).replace(/\s+/g, ' '),
-      );
+    if (fits(group)) {
+      groups.delete(group);
+      continue;
+    }
+    // Of a summary also the request that it ends with.
+    const parts = messages.slice(group.start, group.end).map(wordsIn).join(' ').split(quoteMark);
+    for (const part of parts) {
+      quotes.push(boundedText(part, Math.max(200, quoteBytes / parts.length)).replace(/\s+/g, ' '));
+    }
   }
   return { groups, end, gain: tokens - kept, quotes };
 }

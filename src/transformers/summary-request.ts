@@ -11,7 +11,8 @@ import { isSaidByUser, isSteer, wordsIn, wordsOf } from './words.ts';
 
 const prompt = `Summarise this conversation for the assistant that goes on with it and sees nothing but your summary of this part. Keep what the user wants and every instruction given, what was found, decided and done, names, paths, values and errors that matter, and what is left to do. Write the summary only.`;
 
-const quoteMark = '\n\nThe last request, word for word:\n';
+/** Stands in a summary before what the user asked for. */
+export const quoteMark = '\n\nThe last request, word for word:\n';
 
 /** Of each block the summarising model reads at most so many bytes, and fewer where all of it would not fit. */
 const mostBlockBytes = 4096;

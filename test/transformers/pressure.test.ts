@@ -348,6 +348,30 @@ describe('with a reload before every turn', () => {
   });
 });
 
+test('a history whose compaction was undone still fits, also when it was cut before', async () => {
+  let summary: ScriptedStep = { throw: broken };
+  const bench = start({
+    script: (request) => (isSummaryRequest(request) ? summary : { text: long('answer') }),
+    conversation: createConversation({ messages: history(16) }),
+  });
+  await bench.submit('one');
+  await bench.rest();
+  summary = { text: 'They talked.' };
+  for (let turn = 0; turn < 2; turn++) {
+    await bench.submit(long(`turn ${turn}`));
+    await bench.rest();
+  }
+  const place = bench.conversation.messages.findLastIndex(({ content: [block] }) => block?.type === 'boundary');
+  expect(place).toBeGreaterThan(0);
+  bench.conversation.messages.splice(place, 1);
+  const before = bench.requests.length;
+  await bench.operative.submit('and now');
+  await bench.host.advance(1000);
+  const sizes = bench.requests.slice(before).map(({ messages }) => estimateTokens(messages));
+  expect(Math.max(...sizes)).toBeLessThanOrEqual(2000);
+  expect(sizes).toHaveLength(1);
+});
+
 test('compacts again and again behind a transformer that ends every view with a reminder', async () => {
   const reminder: Transformer = {
     name: 'reminder',

@@ -6,7 +6,7 @@ import { createConversation } from '../../src/conversation/conversation.ts';
 import { assistantMessage, textOf, userMessage, type Message } from '../../src/conversation/message.ts';
 import { estimateTokens } from '../../src/conversation/tokens.ts';
 import { Trial } from '../../src/testing/properties/index.ts';
-import { budgetToolResults, snipHistory } from '../../src/transformers/index.ts';
+import { budgetToolResults, snipHistory, windowHistory } from '../../src/transformers/index.ts';
 
 const shownBy = async (transformer: Trial['transformers'][number], messages: readonly Message[], overflow = false) => {
   const trial = new Trial([transformer], createConversation(), 100_000);
@@ -60,6 +60,17 @@ describe('snipHistory', () => {
     const ids = (await shownBy(snipHistory(marks), messages)).map(({ id }) => id);
     expect(ids).toEqual(expect.arrayContaining(['first', 'list-call', 'list']));
     expect(ids).not.toContain('old');
+  });
+
+  test('quotes of a summary that is too long also the request it ends with', async () => {
+    const summary = `${'They talked. '.repeat(300)}\n\nThe last request, word for word:\nFind the 7 lost keys. ${'Now. '.repeat(300)}`;
+    const messages = [
+      ...many.slice(0, 2),
+      userMessage([{ type: 'boundary', summary, keepFrom: 'm1' }], { id: 'b' }),
+      ...Array.from({ length: 12 }, (_, index) => called(`r${index}`, 'look', [text('x'.repeat(384))])).flat(),
+    ];
+    const shown = await shownBy(snipHistory(marks), messages);
+    expect(textOf(shown[0] ?? said(''))).toMatch(/left out here.*They talked.*Find the 7 lost keys/);
   });
 
   test('drops about half after an overflow, whatever the marks are', async () => {
@@ -131,6 +142,20 @@ describe('budgetToolResults', () => {
     const transformer = budgetToolResults({ perResultBytes: 4000, totalBytes: 16_000, keepRecent: 0 });
     expect(await shownBy(transformer, several)).toEqual(several);
     expect((await shownBy(transformer, [...several, ...big])).slice(0, 2)).toEqual(several);
+  });
+
+  test('leaves a stub a stub when a compaction makes room, so that the prefix stays', async () => {
+    const messages = Array.from({ length: 10 }, (_, index) =>
+      called(`r${index}`, 'read', [text('z'.repeat(3000))]),
+    ).flat();
+    const conversation = createConversation({ messages });
+    const budget = budgetToolResults({ perResultBytes: 4000, totalBytes: 20_000, keepRecent: 2 });
+    const trial = new Trial([windowHistory(), budget], conversation, 100_000);
+    const before = (await trial.run('beforeIteration', conversation)).after.messages;
+    expect(JSON.stringify(block(before, 'r3')).length).toBeLessThan(1000);
+    conversation.messages.push(userMessage([{ type: 'boundary', summary: 'So far.', keepFrom: 'r2-call' }]));
+    const after = (await trial.run('beforeIteration', conversation)).after.messages;
+    expect(after.slice(1)).toEqual(before.slice(4));
   });
 
   test('shortens the same result always in the same way', async () => {
