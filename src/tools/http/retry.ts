@@ -31,11 +31,22 @@ export async function sendWithRetries(send: () => Promise<Response>, rules: Retr
       if (wished !== undefined && wished > longestPauseMs) return response;
       void response.body?.cancel().catch(() => undefined);
     } catch (error) {
-      if (rules.signal.aborted || error instanceof AddressRefused || attempt >= retries) throw error;
+      if (rules.signal.aborted || attempt >= retries || isHopeless(error)) throw error;
     }
     await pause(pauseMs(attempt, wished, Math.random()), rules.signal);
   }
 }
+
+// The rules, a certificate, a name nobody has, an answer that is no HTTP: as wrong the next time.
+function isHopeless(error: unknown): boolean {
+  if (error instanceof AddressRefused) return true;
+  const cause: unknown = error instanceof Error ? error.cause : undefined;
+  return [error, cause].some(
+    (one) => typeof one === 'object' && one !== null && 'code' in one && hopelessCodes.test(String(one.code)),
+  );
+}
+
+const hopelessCodes = /^(?:CERT_|DEPTH_ZERO_|ERR_|HPE_|SELF_SIGNED_|UNABLE_TO_|ENOTFOUND$)/;
 
 /** How long to wait: what the server wished, and never less than the backoff, so that many callers do not come back at once. */
 export function pauseMs(attempt: number, wished: number | undefined, chance: number): number {

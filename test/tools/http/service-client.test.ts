@@ -1,6 +1,6 @@
 // A service client: one place for address, credentials, success and retries, used by several tools.
 
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { createHttpServiceClient, defineHttpTool, HttpResponseError } from '../../../src/tools/http/index.ts';
 import { callTool, newContext } from '../baseline/workbench.ts';
@@ -163,6 +163,13 @@ describe('retries', () => {
       await expect(client.send(client.request('/', { method }), { signal })).rejects.toThrow('503');
       expect(server.received.length).toBe(1);
     }
+  });
+
+  test.each(['CERT_HAS_EXPIRED', 'HPE_INVALID_CONSTANT', 'ENOTFOUND'])('are not made after %s', async (code) => {
+    const send = vi.fn<typeof fetch>(() => Promise.reject(new TypeError('fetch failed', { cause: { code } })));
+    const client = createHttpServiceClient({ baseURL: 'https://example.com/', fetch: send });
+    await expect(client.send(client.request('/'), { signal })).rejects.toThrow('fetch failed');
+    expect(send).toHaveBeenCalledOnce();
   });
 
   test('end with the last answer', async () => {
