@@ -4,8 +4,9 @@ import { useSyncExternalStore } from 'react';
 import { listen, type LineState } from './connection.ts';
 import { MessageLog } from './message-log.ts';
 
-// How long one frame may take messages in.
+// How long one frame may take messages in; a hidden tab, which gets a moment each second, does so for longer.
 const frameMs = 6;
+const hiddenMs = 100;
 // How often the views are drawn anew at most: between, there is time for whoever uses the page.
 const drawMs = 48;
 // A page that was left open for a day begins anew with what the inspector still remembers, which is less. One that was
@@ -31,6 +32,8 @@ export class Store {
   readonly #listeners = new Set<() => void>();
 
   start(): void {
+    // A frame that was asked for is not given any more once the tab is hidden.
+    document.addEventListener('visibilitychange', this.#fillHidden);
     this.#stop = listen({
       take: (message, size) => this.#take(message, size),
       tell: (state) => {
@@ -85,6 +88,10 @@ export class Store {
     else requestAnimationFrame(this.#fill);
   }
 
+  readonly #fillHidden = (): void => {
+    if (document.hidden && this.#isScheduled) setTimeout(this.#fill, 50);
+  };
+
   readonly #fill = (): void => {
     this.#isScheduled = false;
     if (this.line === 'open' && (this.log.entries.length > mostMessages || this.#size > mostSize)) {
@@ -96,7 +103,7 @@ export class Store {
       return this.#changed();
     }
     const begun = performance.now();
-    const until = begun + frameMs;
+    const until = begun + (document.hidden ? hiddenMs : frameMs);
     while (this.#taken < this.#queue.length && performance.now() < until) this.log.add(this.#queue[this.#taken++]);
     if (this.#taken === this.#queue.length) {
       this.#queue = [];
