@@ -19,6 +19,7 @@ export function taskStopTool(tasks: BackgroundTaskRegistry): Tool {
     },
     needsApproval: false,
     replay: 'safe',
+    timeoutMs: 600_000, // bounded by the registry's grace time, not by the engine's limit for tools that work
     execute: (args, context) => stop(tasks, (args as { readonly task_id: string }).task_id, context), // as its schema says
   });
 }

@@ -195,6 +195,25 @@ describe('TaskStop', () => {
     expect(tasks.get('task_1')?.status).toBe('stopped');
   });
 
+  test('says what it stopped also where the engine’s limit for tools that work is shorter than that takes', async () => {
+    const host = simulatedHost();
+    const tasks = createBackgroundTasks({ host, stopGraceMs: 5_000 });
+    const model = scriptedModel([
+      { calls: [{ name: 'Work', args: { run_in_background: true } }] },
+      () => ({ calls: [{ name: 'TaskStop', args: { task_id: tasks.list()[0]?.id ?? '' } }] }),
+      { text: 'read' },
+    ]);
+    const deaf = toolThat(() => new Promise(() => {}));
+    const engine = createEngine({ model, tools: [deaf], backgroundTasks: tasks, toolTimeoutMs: 1_000, host });
+    const conversation = createConversation({ messages: [userMessage('go')] });
+    const { result } = engine.run(conversation);
+    await host.advance(5_000);
+    await result;
+    expect(conversation.messages[4]?.content).toMatchObject([
+      { status: 'completed', content: [{ text: expect.stringContaining('stopped after 5.0 s') as string }] },
+    ]);
+  });
+
   test('twice is no error: the second says that there was nothing to stop', async () => {
     const { start, works, stop } = bench();
     start();
