@@ -59,6 +59,20 @@ const planted: Readonly<
     bug: shaping('forgets', (all) => all.filter((message) => message !== all.findLast(({ role }) => role === 'user'))),
     laws: ['lastUserMessage'],
   },
+  'drops a last user message that is an image, and says that something went': {
+    bug: {
+      ...shaping('skips', (all) => {
+        const last = all.findLast(({ role, content: [block] }) => role === 'user' && block?.type !== 'boundary');
+        if (last?.content[0]?.type !== 'image') return all;
+        return all.map((message) =>
+          message === last ? userMessage('[Left out]', { id: `${last.id}-gone` }) : message,
+        );
+      }),
+      alters: ['addsMarker'],
+    },
+    laws: ['lastUserMessage'],
+    source: conversations({ maxMessages: 6 }),
+  },
   'edits a signature': {
     bug: shaping('trims', (all) =>
       all.map((message) =>

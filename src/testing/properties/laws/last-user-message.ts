@@ -8,7 +8,7 @@ const quoted = 12;
 
 /**
  * What the user said last, of what the last compaction keeps, is there; a boundary that is appended or a marker may quote
- * it word for word instead.
+ * it word for word instead, or name what came without words: "image".
  */
 export const lastUserMessage: Law = {
   name: 'lastUserMessage',
@@ -19,7 +19,8 @@ export const lastUserMessage: Law = {
       const last = kept.findLast((message) => message.role === 'user' && boundaryOf(message) === undefined);
       if (last === undefined || after.messages.some(({ id }) => id === last.id)) return undefined;
       const said = last.content.map((block) => (block.type === 'text' ? words(block.text) : ''));
-      const text = said.find((each) => each !== '')?.slice(0, quoted) ?? '';
+      const other = last.content.find((block) => block.type !== 'text')?.type;
+      const text = said.find((each) => each !== '')?.slice(0, quoted) ?? other ?? '';
       const known = new Set(before.messages.map(({ id }) => id));
       const invented = [...appended, ...after.messages].filter(({ id }) => !known.has(id));
       const isQuoted = invented.some((message) =>
