@@ -5,7 +5,7 @@ import { messageOf, ModelError, TurnchartError } from '../contracts/errors.ts';
 import type { RealtimeInput, RealtimeResponseRequest } from '../contracts/realtime.ts';
 import type { Debtor } from './reply-ledger.ts';
 import { resultText } from './result-text.ts';
-import { sendResult } from './session-calls.ts';
+import { answeredByHand, sendResult } from './session-calls.ts';
 import { longestDelayMs, openPromise, type QuietTicket, type SessionRecord } from './session-record.ts';
 import type { CallControl, WireCommand, WireItem } from './wire.ts';
 
@@ -241,7 +241,9 @@ function sendCommand(record: SessionRecord, command: WireCommand): Promise<void>
     case 'item.truncate':
     case 'item.delete':
     case 'output.clear':
+      return pass(record, command);
     case 'raw':
+      if (command.answers !== undefined) answeredByHand(record, command.answers);
       return pass(record, command);
   }
 }

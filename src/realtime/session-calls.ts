@@ -55,6 +55,13 @@ export function sendResult(
   closeCall(record, callId, itemId, respond);
 }
 
+/** Its result goes out as a raw event. Whoever writes such asks for the reply as well. */
+export function answeredByHand(record: SessionRecord, callId: string): void {
+  if (record.calls.find(callId) === undefined) return;
+  closeCall(record, callId, undefined, 'silent');
+  record.tell({ type: 'toolCall.resultSent', callId, delivered: 'sent' });
+}
+
 /** A reply is owed for results the server was given. */
 export function settleBatch(record: SessionRecord, items: readonly string[] | undefined): void {
   if (items !== undefined) record.ledger.add({ cause: 'tool', items });

@@ -41,6 +41,17 @@ const defaultMicrophoneMs = 10_000;
 const defaultHighWaterBytes = 262_144;
 const defaultOutputMs = 600_000;
 
+// Field by field: one that is there and undefined is no wish to wait for ever.
+function deadlinesWith(given: RealtimeDeadlines = {}): Required<RealtimeDeadlines> {
+  return {
+    connectMs: given.connectMs ?? defaultDeadlines.connectMs,
+    responseMs: given.responseMs ?? defaultDeadlines.responseMs,
+    replyGraceMs: given.replyGraceMs ?? defaultDeadlines.replyGraceMs,
+    closeMs: given.closeMs ?? defaultDeadlines.closeMs,
+    expiryNoticeMs: given.expiryNoticeMs ?? defaultDeadlines.expiryNoticeMs,
+  };
+}
+
 /** The state of one session. */
 export class SessionRecord {
   readonly wire: RealtimeWire;
@@ -102,7 +113,7 @@ export class SessionRecord {
     this.wire = wire;
     this.options = options;
     this.host = hostWith(options.host);
-    this.deadlines = { ...defaultDeadlines, ...options.deadlines };
+    this.deadlines = deadlinesWith(options.deadlines);
     this.capabilities = new Set(wire.capabilities);
     this.history = historyItems(options.history ?? []);
     this.sessionId = this.host.createId('session');

@@ -299,8 +299,8 @@ export type WireCommand =
   | { readonly type: 'response.cancel'; readonly eventId: string; readonly responseId?: string }
   /** Throw away what the provider has not played yet. */
   | { readonly type: 'output.clear'; readonly eventId: string }
-  /** A client event as it is. */
-  | { readonly type: 'raw'; readonly event: JsonValue };
+  /** A client event as it is. `answers` = the call whose result it brings, where it brings one. */
+  | { readonly type: 'raw'; readonly event: JsonValue; readonly answers?: string };
 
 /** What goes to a call beside the socket. */
 export type CallControl =

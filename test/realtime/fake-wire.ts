@@ -118,6 +118,8 @@ export class FakeWire implements RealtimeWire, WireLink {
         return { commands: [{ type: 'audio.clear', eventId: 'raw' }] };
       case 'input.append':
         return { commands: [{ type: 'audio.append', audio: new Uint8Array(4) }] };
+      case 'result':
+        return { commands: [{ type: 'raw', event: { type }, answers: fields['callId'] ?? '' }] };
       case 'other':
         return { commands: [{ type: 'raw', event: { type } }] };
       default:

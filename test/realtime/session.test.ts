@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { ModelError } from '../../src/contracts/errors.ts';
-import type { RealtimeInput } from '../../src/contracts/realtime.ts';
+import type { RealtimeDeadlines, RealtimeInput } from '../../src/contracts/realtime.ts';
 import { createConversation } from '../../src/conversation/conversation.ts';
 import { assistantMessage, userMessage, type Message } from '../../src/conversation/message.ts';
 import { connectRealtime } from '../../src/realtime/connect.ts';
@@ -53,6 +53,14 @@ describe('connecting', () => {
     await host.advance(15_000);
     expect(await caught).toMatchObject({ code: 'model.connection', retryable: true });
     expect(host.pendingTimers()).toBe(0);
+  });
+
+  test('a deadline that is undefined is the default', async () => {
+    const host = simulatedHost();
+    const deadlines = { connectMs: undefined } as unknown as RealtimeDeadlines; // as untyped programs write it
+    const connected = connectRealtime(new FakeWire(), { host, deadlines }).catch((error: unknown) => error);
+    await host.advance(15_000);
+    expect(await connected).toMatchObject({ code: 'model.connection' });
   });
 
   test('rejects when the configuration is refused', async () => {
@@ -298,6 +306,19 @@ describe('inputs', () => {
 });
 
 describe('raw', () => {
+  test('a result in it is the result of its call', async () => {
+    const fake = await openSession();
+    const call = { callId: 'c1', itemId: 'i1', name: 'look', rawArgs: '{}' };
+    fake.wire.give({ type: 'response.created', responseId: 'r1' }, responseEnd('r1', { calls: [call] }));
+    await fake.send({ type: 'raw.send', payload: { type: 'result', callId: 'c1' } });
+    await fake.settle();
+    expect(fake.wire.sent('raw')).toHaveLength(1);
+    expect(fake.session.phase).toBe('ready');
+    await fake.session.close();
+    await fake.settle();
+    expect(fake.told('toolCall.resultSent')).toMatchObject([{ callId: 'c1', delivered: 'sent' }]);
+  });
+
   test('a request goes through the response region', async () => {
     const fake = await openSession();
     fake.wire.give({ type: 'response.created', responseId: 'r1' });

@@ -28,7 +28,11 @@ const readers: { readonly [Type in ClientEventType]: (event: JsonRecord) => Wire
   'input_audio_buffer.commit': (event) => ({ type: 'audio.commit', eventId: idOf(event) }),
   'input_audio_buffer.clear': (event) => ({ type: 'audio.clear', eventId: idOf(event) }),
   'output_audio_buffer.clear': (event) => ({ type: 'output.clear', eventId: idOf(event) }),
-  'conversation.item.create': asItIs,
+  'conversation.item.create': (event) => {
+    const item = recordOf(event['item']);
+    const callId = textAt(item, 'type') === 'function_call_output' ? textAt(item, 'call_id') : undefined;
+    return { type: 'raw', event: event as JsonValue, ...optional('answers', callId) }; // JSON
+  },
   'conversation.item.retrieve': asItIs,
   'conversation.item.delete': (event) => {
     const itemId = textAt(event, 'item_id');

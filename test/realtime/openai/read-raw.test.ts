@@ -50,6 +50,14 @@ test.each(Object.entries(examples).filter(([type]) => type !== 'input_audio_buff
   },
 );
 
+test('a result names the call it is of', () => {
+  const event = {
+    type: 'conversation.item.create',
+    item: { type: 'function_call_output', call_id: 'c1', output: 'sunny' },
+  };
+  expect(commandOf(event)).toEqual({ type: 'raw', event, answers: 'c1' });
+});
+
 describe('what has a rule in the session becomes the command the rule is about', () => {
   test.each([
     ['response.create', { type: 'response.create', request: {}, eventId: '' }],
