@@ -5,6 +5,10 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, test, vi } from 'vitest';
+import { createConversation } from '../../../src/conversation/conversation.ts';
+import { userMessage } from '../../../src/conversation/message.ts';
+import { createEngine } from '../../../src/runtime/engine.ts';
+import { scriptedModel, simulatedHost } from '../../../src/testing/index.ts';
 import { createHttpServiceClient, defineHttpTool, type HttpToolSpecification } from '../../../src/tools/http/index.ts';
 import { callTool, newContext, type Answer } from '../baseline/workbench.ts';
 import { localServer, rawServer } from './local-server.ts';
@@ -127,6 +131,25 @@ describe('a connection', () => {
     expect(stdout).toBe('200 OK\nhi\n');
     await server.quiet(); // the process ended although the server never closed
   });
+});
+
+test('a time limit of the tool closes the connection of a server that is too slow', async () => {
+  let tellArrived = (): void => undefined;
+  const arrived = new Promise<void>((resolve) => (tellArrived = resolve));
+  await using server = await localServer(() => tellArrived());
+  const host = simulatedHost();
+  const model = scriptedModel([{ calls: [{ name: 'get', args: {} }] }, { text: 'too slow' }]);
+  const conversation = createConversation({ messages: [userMessage('go')] });
+  const { result } = createEngine({ model, tools: [toolFor(server.host, { timeoutMs: 1_000 })], host }).run(
+    conversation,
+  );
+  await host.settle();
+  await arrived;
+  await host.advance(1_000);
+  await server.closed;
+  await host.advance(1_000);
+  await result;
+  expect(conversation.messages[2]?.content).toMatchObject([{ status: 'timedOut' }]);
 });
 
 describe('an answer', () => {
