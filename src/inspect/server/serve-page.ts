@@ -17,8 +17,8 @@ const headers = {
   'Content-Security-Policy': [
     "default-src 'none'",
     "script-src 'self'",
-    "style-src 'self' 'unsafe-inline'",
-    "img-src 'self' data:",
+    "style-src 'self'",
+    "img-src 'self'",
     "connect-src 'self'",
     "worker-src 'self'",
     "base-uri 'none'",

@@ -204,6 +204,53 @@ describe('hostile content', () => {
     expect(await page.locator('main img, main script').count()).toBe(0);
   });
 
+  test.each([1280, 390, 320])('in names without end stays in its place in a window of %i pixels', async (width) => {
+    const { page } = open;
+    await page.setViewportSize({ width, height: 700 });
+    const { socket, send } = await program();
+    const name = 'NameWithoutAnyBreak'.repeat(40);
+    const definition = JSON.stringify({
+      id: name,
+      description: name,
+      initial: 'a',
+      states: { a: { description: name } },
+    });
+    send({ type: '@xstate.actor', sessionId: 'r', name, definition });
+    send({ type: '@xstate.actor', sessionId: 't', name: 'transcript', parentId: 'r' });
+    const snapshot = { value: 'a', status: 'active', context: { [name]: name } };
+    send({ type: '@xstate.snapshot', sessionId: 'r', event: { type: name }, snapshot });
+    const content = [
+      { type: 'text', text: name },
+      { type: 'toolCall', id: 'c', name, args: { name } },
+    ];
+    send({ type: '@xstate.event', sessionId: 't', event: { type: 'message.appended', message: { id: 'm', content } } });
+    send({ type: '@xstate.event', sessionId: 't', event: { type: 'turn.completed', error: { message: name } } });
+    for (const [key, wanted] of [
+      ['1', '.tree-row'],
+      ['2', '.chart .state'],
+      ['3', '.message'],
+      ['4', '.sequence-row'],
+    ] as const) {
+      await page.keyboard.press(key);
+      await page.locator(wanted).first().waitFor();
+      const outside = await page.evaluate(`(() => {
+        const found = [];
+        for (const panel of document.querySelectorAll('.panel')) {
+          const { left, right } = panel.getBoundingClientRect();
+          const parts = '.tree-state, .actor-head, .chart, .facts, .facts p, .json, .message, .call-status, .note';
+          for (const element of panel.querySelectorAll(parts)) {
+            const box = element.getBoundingClientRect();
+            if (box.left < left - 1 || box.right > right + 1 || element.scrollWidth > element.clientWidth + 1 && getComputedStyle(element).overflowX === 'visible' && element.clientWidth > 0)
+              found.push(element.className || element.tagName);
+          }
+        }
+        return found;
+      })()`);
+      expect(outside).toEqual([]);
+    }
+    socket.terminate();
+  });
+
   test('in thousands of actors is a list of those in sight', async () => {
     const { socket, send } = await program();
     send({ type: '@xstate.actor', sessionId: 'root', name: 'root' });

@@ -69,6 +69,7 @@ describe('the page', () => {
     expect(response.status).toBe(200);
     expect(await response.text()).toContain('<div id="page">');
     expect(response.headers.get('content-security-policy')).toMatch(/default-src 'none'.*frame-ancestors 'none'/);
+    expect(response.headers.get('content-security-policy')).not.toMatch(/unsafe|data:|\*/);
     expect(response.headers.get('referrer-policy')).toBe('no-referrer');
   });
 
