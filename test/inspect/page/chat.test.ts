@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { connectInspector } from '../../../src/inspect/index.ts';
 import { launchChromium } from '../../browser/chromium.ts';
 import { inspectedChat } from '../inspected-chat.ts';
 import { expectSoon, openPage, type OpenPage } from './open-page.ts';
@@ -262,12 +263,17 @@ test('a page that lost the line comes back and has missed nothing', async () => 
 });
 
 test('two programs show side by side', async () => {
-  const other = inspectedChat(open.inspector.inspect);
+  // Its actors have the ids of this one's.
+  const line = connectInspector(open.inspector.url);
+  const other = inspectedChat(line.inspect);
   await chat.operative.submit('Is the release ready?');
   await other.operative.submit('And the other one?');
   await expectSoon(() => open.page.locator('[data-actor="operative"]').count()).toBe(2);
   await open.page.locator('[data-actor="operative"]').nth(1).click();
   await open.page.getByText('And the other one?').first().waitFor();
+  expect(await open.page.locator('.message', { hasText: 'Is the release ready?' }).count()).toBe(0);
+  expect(await open.page.locator('.counts').textContent()).toContain('2 programs');
+  await line.close();
 });
 
 describe('the keyboard', () => {
