@@ -163,7 +163,7 @@ export function createEventDecoder(options: DecoderOptions): EventDecoder {
 
   const failed = (event: JsonRecord): WireFact => {
     const fact = decodeError(event, options.secrets());
-    options.requests.refused(fact.causedBy);
+    options.requests.refused(fact.causedBy, fact.activeResponseId !== undefined);
     return fact;
   };
 

@@ -17,9 +17,11 @@ export class RequestMatcher {
     this.#asked.add(eventId);
   }
 
-  /** It was refused. */
-  refused(eventId: string | undefined): void {
-    if (eventId !== undefined) this.#asked.delete(eventId);
+  /** It was refused. `isRequest`: only a request can be meant, also where none is named: the oldest then. */
+  refused(eventId: string | undefined, isRequest = false): void {
+    const [oldest] = this.#asked;
+    const meant = eventId ?? (isRequest ? oldest : undefined);
+    if (meant !== undefined) this.#asked.delete(meant);
   }
 
   /** A commit of ours goes out: no speech the server found, so nothing it answers by itself. */

@@ -207,18 +207,22 @@ describe('case 31: a new answer is asked for while one is being cancelled', () =
     expect(types(the.sent()).filter((type) => type === 'response.create')).toHaveLength(2);
   });
 
-  test('a server that says that one is active is asked again when that one is done', async () => {
+  test.each([
+    ['names the request', true],
+    ['names and echoes nothing', false],
+  ])('a server that says that one is active is asked again when that one is done: it %s', async (_, isNamed) => {
     await using the = await scene(async (peer) => {
       const { event_id: id } = await peer.next('response.create');
       const error = {
         type: 'invalid_request_error',
         code: 'conversation_already_has_active_response',
         message: 'Conversation already has an active response in progress: r9. Wait until the response is finished.',
-        event_id: id,
+        event_id: isNamed ? id : null,
       };
       peer.send({ type: 'error', error });
       finish(peer, 'r9');
-      begin(peer, 'r2', await peer.next('response.create'));
+      const again = await peer.next('response.create');
+      begin(peer, 'r2', isNamed ? again : undefined);
       finish(peer, 'r2');
     });
     await the.session.send({ type: 'response.request' });
