@@ -162,7 +162,7 @@ function inTime(record: SessionRecord, eventId: string, debtor: Debtor): Debtor 
   const { host, deadlines, responses } = record;
   const late = () => {
     responses.besideRequests.delete(eventId);
-    debtor.failed(record.refusal('response.timeout', 'The server did not answer in time.'));
+    debtor.failed(record.unanswered());
   };
   const timer = deadlines.responseMs <= longestDelayMs ? host.setTimeout(late, deadlines.responseMs) : undefined;
   return {

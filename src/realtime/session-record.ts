@@ -99,7 +99,7 @@ export class SessionRecord {
   readonly flushing = new Set<string>();
   /** Whoever waits until nothing is being interrupted. */
   quiet: (() => void)[] = [];
-  /** The last error, for what is said when connecting takes too long. */
+  /** The last error since the last request, for what is said when the server answers no more. */
   lastError: string | undefined;
   /** The event that configures the session. */
   configuration: string | undefined;
@@ -209,6 +209,16 @@ export class SessionRecord {
       `The realtime session is closed${why}. Connect again for a new one.`,
       this.end?.error === undefined ? {} : { cause: this.end.error },
     );
+  }
+
+  /** What somebody hears whose request the server never answered. */
+  unanswered(): ModelError {
+    const { lastError } = this;
+    const words = lastError === undefined ? '' : ` The last error it told of: ${lastError}`;
+    return new ModelError('model.rejected', `The server did not answer in time.${words}`, {
+      retryable: true,
+      providerCode: 'response.timeout',
+    });
   }
 
   /** What somebody hears whose event the server refused. */

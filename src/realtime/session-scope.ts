@@ -78,6 +78,7 @@ export class SessionScope implements RealtimeScope {
     if (order === undefined) return;
     const eventId = record.nextId();
     record.responses.ask(eventId, order);
+    record.lastError = undefined;
     const raw = order.raw === undefined ? {} : { raw: order.raw };
     record.microphone.behindCommands({ type: 'response.create', eventId, request: order.request, ...raw });
   }
@@ -129,7 +130,7 @@ export class SessionScope implements RealtimeScope {
     const { responses } = record;
     const message = `The server did not answer in time (${what}).`;
     if (what === 'request') {
-      const error = record.refusal('response.timeout', message);
+      const error = record.unanswered();
       for (const { debtor } of responses.recall()?.debts ?? []) debtor?.failed(error);
     }
     if (what === 'request' || what === 'recall') responses.endRequest();

@@ -102,6 +102,21 @@ describe('R1: a request while an answer is active', () => {
   });
 });
 
+test('a request the server refused without naming it is given up with the server’s words', async () => {
+  const fake = await openSession();
+  fake.wire.give({ type: 'error', kind: 'session', code: 'server_error', message: 'of another matter' });
+  const asked = fake.send({ type: 'response.request', voice: 'nobody' });
+  fake.wire.give({ type: 'error', kind: 'request', code: 'invalid_value', message: 'no such voice' });
+  await fake.host.advance(10_000);
+  await expect(asked).rejects.toMatchObject({
+    code: 'model.rejected',
+    message: 'The server did not answer in time. The last error it told of: no such voice',
+  });
+  const again = fake.send({ type: 'response.request' });
+  await fake.host.advance(10_000);
+  await expect(again).rejects.toMatchObject({ message: 'The server did not answer in time.' });
+});
+
 describe('R2: where an interrupted answer is cut', () => {
   test('partly heard: truncated at what was played, rounded down', async () => {
     const fake = await openSession();
