@@ -124,7 +124,10 @@ class VoiceOperative implements RealtimeOperative {
   }
 
   send(input: RealtimeInput): Promise<void> {
-    return this.session.send(input);
+    const sent = this.session.send(input);
+    // Where turns are manual nobody else says that the user speaks.
+    if (input?.type === 'activity.start' && this.session.capabilities.has('manualTurns')) this.#bargeIn();
+    return sent;
   }
 
   addTool(tool: Tool): void {
@@ -187,15 +190,19 @@ class VoiceOperative implements RealtimeOperative {
       case 'toolCall.cancelled':
         return this.#runs.drop(event.callId);
       case 'speech.started':
-        return this.#runs.cancel((call) => this.#policyOf(call) === 'cancel');
+        return this.#bargeIn();
       case 'response.interrupted':
         // The user's voice was heard before.
-        if (event.cause === 'request') this.#runs.cancel((call) => this.#policyOf(call) === 'cancel');
+        if (event.cause === 'request') this.#bargeIn();
         return;
       case 'session.closed':
         return this.#runs.dropAll();
       default:
     }
+  }
+
+  #bargeIn(): void {
+    this.#runs.cancel((call) => this.#policyOf(call) === 'cancel');
   }
 
   #policyOf(call: ToolCallBlock): BargeInPolicy {

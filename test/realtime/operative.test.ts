@@ -331,6 +331,19 @@ test('work in the background: the model has its handle at once, and speaks of th
   expect(notes).toMatchObject([{ item: { kind: 'message', role: 'system' } }]);
 });
 
+test('R7: a manual turn that begins cancels the calls whose policy it is, also where nothing is said', async () => {
+  const { fake, operative } = await operate({
+    tools: [toolOf('slow', () => new Promise<never>(() => undefined))],
+    onBargeIn: 'cancel',
+  });
+  asks(fake, ['c1', 'slow']);
+  fake.wire.give(responseEnd('r1'));
+  await fake.settle();
+  await operative.send({ type: 'activity.start' });
+  await fake.host.advance(250);
+  expect(results(fake).map(([callId]) => callId)).toEqual(['c1']);
+});
+
 test('R7: of calls that wait for their turn none begins after the user spoke, where the policy is to cancel', async () => {
   const ran: string[] = [];
   const slow = toolOf('slow', (_, { callId }) => {
