@@ -75,6 +75,11 @@ export function ActorTree({ log, place, open, selected, onSelect, onOpen }: Prop
   );
 }
 
+// Deep down there must be room for names.
+function indentOf(depth: number): number {
+  return 6 + Math.min(depth, 6) * 12 + Math.min(Math.max(depth - 6, 0), 10) * 4;
+}
+
 function TreeRow({
   row,
   place,
@@ -100,7 +105,7 @@ function TreeRow({
       aria-selected={isSelected}
       aria-expanded={hasChildren ? isOpen : undefined}
       className={`tree-row is-${toneOf(status, state)}${isSelected ? ' selected' : ''}`}
-      style={{ height: rowHeight, paddingLeft: 6 + Math.min(depth, 12) * 12 }}
+      style={{ height: rowHeight, paddingLeft: indentOf(depth) }}
       data-actor={actor.name}
       data-state={state}
       title={`${name}${detail === '' ? '' : ` (${detail})`} · ${state}\n${actor.chart.description}`}

@@ -71,9 +71,9 @@ export function App({ store }: { readonly store: Store }) {
           )}
         </section>
         <section className="panel panel-side" aria-label="Conversation" data-side={side}>
-          <div className="side-tabs" role="tablist" aria-label="Conversation as">
+          <div className="side-tabs" role="group" aria-label="Conversation as">
             {(['transcript', 'sequence'] as const).map((name) => (
-              <button key={name} type="button" role="tab" aria-selected={side === name} onClick={() => setPanel(name)}>
+              <button key={name} type="button" aria-pressed={side === name} onClick={() => setPanel(name)}>
                 {titleOf(name)}
               </button>
             ))}

@@ -138,7 +138,9 @@ export function VirtualList<Item>(props: Props<Item>) {
               key={key}
               ref={observeRow}
               data-key={key}
-              role={role === 'list' ? 'listitem' : 'presentation'}
+              {...(role === 'list'
+                ? { role: 'listitem', 'aria-posinset': index + 1, 'aria-setsize': items.length }
+                : { role: 'presentation' })}
               className="list-row"
               style={{ transform: `translateY(${offsets[index]}px)` }}
             >
