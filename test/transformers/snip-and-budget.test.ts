@@ -126,6 +126,20 @@ describe('budgetToolResults', () => {
     expect(shortened.slice(shortened.indexOf(false))).not.toContain(true);
   });
 
+  test('changes the prefix rarely as results come', async () => {
+    const budget = budgetToolResults({ perResultBytes: 4000, totalBytes: 60_000 });
+    const messages = Array.from({ length: 60 }, (_, index) => called(`r${index}`, 'read', [text('z'.repeat(3000))]));
+    let changes = 0;
+    let seen: readonly Message[] = [];
+    for (let count = 1; count <= messages.length; count++) {
+      const shown = await shownBy(budget, messages.slice(0, count).flat());
+      if (seen.some((message, index) => message !== shown[index])) changes++;
+      seen = shown;
+    }
+    expect(changes).toBeGreaterThan(2);
+    expect(changes).toBeLessThanOrEqual(messages.length / 10);
+  });
+
   test('leaves several results that fit together as they are, also when another one is shortened later', async () => {
     const ids = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
     const results = ids.map((callId): Block => ({
