@@ -2,6 +2,7 @@
 
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
 import { createInspectorServer } from '@statelyai/inspect/server';
 import { createWebSocketReceiver } from '@statelyai/inspect';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
@@ -33,7 +34,7 @@ beforeAll(async () => {
     logLevel: 'error',
     build: {
       write: false,
-      lib: { entry: `${import.meta.dirname}/browser-program.ts`, formats: ['es'] },
+      lib: { entry: fileURLToPath(import.meta.resolve('./browser-program.ts')), formats: ['es'] },
     },
   });
   const [made] = Array.isArray(result) ? result : [];
