@@ -99,6 +99,15 @@ describe('budgetToolResults', () => {
     expect(JSON.stringify(block(shown, 'big'))).toContain('left out');
   });
 
+  test('shortens harder after an overflow, recent results as well', async () => {
+    const results = called('new', 'read', [text('y'.repeat(3000))]);
+    const budget = budgetToolResults({ perResultBytes: 4000 });
+    expect(await shownBy(budget, results)).toEqual(results);
+    const [, shown] = await shownBy(budget, results, true);
+    expect(JSON.stringify(shown)).toContain('of 3000 bytes left out');
+    expect(estimateTokens(shown ?? said(''))).toBeLessThanOrEqual(260);
+  });
+
   test('leaves out images and documents of a large result, with a note', async () => {
     const image: ResultContent = {
       type: 'image',
