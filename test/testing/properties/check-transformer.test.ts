@@ -28,6 +28,8 @@ const withBlocks = (message: Message, change: (block: Block) => Block): Message 
 
 let counter = 0;
 
+const numbers = new WeakMap<Message, number>();
+
 const sliced = (content: ResultContent): ResultContent =>
   content.type === 'text' ? { ...content, text: content.text.slice(0, 7) } : content;
 
@@ -63,7 +65,7 @@ const planted: Readonly<
     bug: {
       ...shaping('skips', (all) => {
         const last = all.findLast(({ role, content: [block] }) => role === 'user' && block?.type !== 'boundary');
-        if (last?.content[0]?.type !== 'image') return all;
+        if (last?.content.length !== 1 || last.content[0]?.type !== 'image') return all;
         return all.map((message) =>
           message === last ? userMessage('[Left out]', { id: `${last.id}-gone` }) : message,
         );
@@ -118,6 +120,19 @@ const planted: Readonly<
       beforeIteration: ({ messages }) => ({
         messages: [...messages, userMessage(`Call ${counter++}.`, { id: `count${counter}` })],
       }),
+    },
+    laws: ['deterministic'],
+  },
+  'knows messages by their objects': {
+    bug: {
+      name: 'numbers',
+      alters: ['addsMarker'],
+      beforeIteration({ messages }) {
+        const [first] = messages;
+        if (first === undefined || first.id === 'number') return undefined;
+        if (!numbers.has(first)) numbers.set(first, counter++);
+        return { messages: [userMessage(`Conversation ${numbers.get(first)}.`, { id: 'number' }), ...messages] };
+      },
     },
     laws: ['deterministic'],
   },
