@@ -1,4 +1,4 @@
-// `npm test` and, with --full, `npm run check`: every gate of the project, one line each with its seconds. The output of
+// `npm test` and, with --full or in CI, `npm run check`: every gate of the project, one line each with its seconds. The output of
 // a failing step follows its line; the tests, last and longest, are shown as they run.
 
 import { spawn, type ChildProcess } from 'node:child_process';
@@ -20,7 +20,8 @@ interface Step {
 const root = resolve(import.meta.dirname, '..');
 const cache = join(root, 'node_modules/.cache/turnchart');
 const testReport = join(cache, 'tests.json');
-const full = process.argv.includes('--full');
+// CI looks at everything.
+const full = process.argv.includes('--full') || process.env['CI'] === 'true';
 const isWindows = process.platform === 'win32';
 
 // The two lanes run side by side, the steps of a lane one after the other.

@@ -2,10 +2,10 @@
 // compiles the examples against its types, and imports what lacks its optional peer. Part of `npm run check`.
 
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, globSync } from 'node:fs';
 import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { readManifest } from './manifest.ts';
 
 const root = resolve(import.meta.dirname, '..');
@@ -65,15 +65,18 @@ function secondsOf(code: string): number {
 async function compileExamples(): Promise<void> {
   const sources = join(project, 'examples');
   await mkdir(sources);
-  const names = (await readdir(join(root, 'examples'))).filter((name) => name.endsWith('.ts'));
+  // Those in folders need what a project of theirs would have: React, a bundler.
+  const names = globSync('{*.ts,{phone-calls,voice-demo}/*.ts}', { cwd: join(root, 'examples') });
   for (const name of names) {
     const text = await readFile(join(root, 'examples', name), 'utf8');
+    const target = join(sources, name);
+    await mkdir(dirname(target), { recursive: true });
     await writeFile(
-      join(sources, name),
-      text.replaceAll(/'\.\.\/(src\/[^']+)'/g, (_, path: string) => `'${entryOf(path)}'`),
+      target,
+      text.replaceAll(/'(?:\.\.\/)+(src\/[^']+)'/g, (_, path: string) => `'${entryOf(path)}'`),
     );
   }
-  const used = ['fast-check@4', '@types/node@24', '@statelyai/inspect@0.7'];
+  const used = ['fast-check@4', '@types/node@24', '@types/ws@8', 'openai@7', 'ws@8', '@statelyai/inspect@0.7'];
   npm(['install', '--save-dev', ...used, '--prefer-offline', '--no-audit'], project);
   const resolutions = [
     // every declaration is checked; xstate's own do not stand exactOptionalPropertyTypes
@@ -88,6 +91,7 @@ async function compileExamples(): Promise<void> {
       strict: true,
       noUncheckedIndexedAccess: true,
       noEmit: true,
+      allowImportingTsExtensions: true,
       types: ['node'],
     };
     await writeFile(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['examples'] }));

@@ -12,7 +12,7 @@ export function approveBy(ask: AskPerson): Approve {
   return async ({ call, preview }, { signal }) =>
     (await ask(questionOf(call, preview), signal))
       ? { allow: true }
-      : { allow: false, message: 'The user did not allow this call.' };
+      : { allow: false, message: 'It was not allowed: the user said no, or nobody could be asked.' };
 }
 
 // A command is shown whole: what is cut off could be what matters.

@@ -48,7 +48,7 @@ async function main(): Promise<number> {
       outlet.write(`${version()}\n`);
       return 0;
     case 'misuse':
-      stderr.write(`turnchart: ${command.message}\n\n${usage}`);
+      stderr.write(`turnchart: ${command.message}\nturnchart --help tells what there is.\n`);
       return 2;
     case 'run': {
       const { options } = command;

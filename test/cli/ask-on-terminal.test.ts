@@ -105,7 +105,9 @@ describe('approveBy', () => {
   test('tells the model of a no', async () => {
     expect((await turnWith(false)).result).toMatchObject({
       status: 'denied',
-      content: [{ type: 'text', text: expect.stringContaining('The user did not allow this call.') as string }],
+      content: [
+        { type: 'text', text: expect.stringContaining('the user said no, or nobody could be asked') as string },
+      ],
     });
   });
 });

@@ -78,10 +78,11 @@ const specialTrees = ['/proc', '/sys', '/dev'];
 
 /** Throws `options.invalid` when `cwd` is not absolute. */
 export function createWorkspace(options: WorkspaceOptions): Workspace {
-  if (!isAbsolute(options.cwd)) {
+  // For callers without types: a missing cwd is told like a wrong one.
+  if (typeof options.cwd !== 'string' || !isAbsolute(options.cwd)) {
     throw new TurnchartError(
       'options.invalid',
-      `The option cwd must be an absolute path, got ${JSON.stringify(options.cwd)}.`,
+      `The option cwd must be an absolute path, got ${JSON.stringify(options.cwd) ?? 'nothing'}.`,
     );
   }
   const cwd = resolve(options.cwd);

@@ -42,3 +42,10 @@ it('serves any number of conversations: nothing of a session stays in the tools'
     isError: true,
   });
 });
+
+it.each([{}, { cwd: 7 }, { cwd: 'here' }])('%o is refused in words when the tools are made', (options) => {
+  // For callers without types.
+  expect(() => baselineTools(options as never)).toThrow(
+    expect.objectContaining({ code: 'options.invalid', message: expect.stringContaining('cwd') as string }),
+  );
+});
