@@ -1,20 +1,16 @@
 // The HTTP tool in a real browser, where connections and redirects are the browser's.
 
-import { createServer, type Server } from 'node:http';
-import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bundled } from './bundled.ts';
-import { launchChromium } from './chromium.ts';
+import { servePages, type Pages } from './open-page.ts';
 
-let browser: Browser;
-let server: Server;
-let address: string;
+let pages: Pages;
 let tellClosed = (): void => undefined;
 const closed = new Promise<void>((resolve) => (tellClosed = resolve));
 
 beforeAll(async () => {
   const tool = await bundled('page-http-tool.ts');
-  server = createServer((request, response) => {
+  pages = await servePages((request, response) => {
     if (request.url === '/')
       response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><title>tool</title>');
     else if (request.url === '/tool.js') response.writeHead(200, { 'content-type': 'text/javascript' }).end(tool);
@@ -28,21 +24,12 @@ beforeAll(async () => {
     } else if (request.url === '/echo') response.end(String(request.headers['x-api-key']));
     else response.writeHead(200, { 'content-type': 'application/json' }).end('{"sky":"clear"}');
   });
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  const bound = server.address();
-  if (bound === null || typeof bound === 'string') throw new Error('no port');
-  address = `http://turnchart.test:${bound.port}`;
-  browser = await launchChromium();
 });
 
-afterAll(async () => {
-  await browser.close();
-  server.close();
-});
+afterAll(() => pages.close());
 
 test('an HTTP tool runs in a page, within its rules', async () => {
-  const page = await browser.newPage();
-  await page.goto(address);
+  const page = await pages.open();
   const results: unknown = await page.evaluate("import('/tool.js').then(({ results }) => results())");
   expect(results).toEqual([
     'completed: 200 OK\n{\n  "sky": "clear"\n}',
