@@ -4,6 +4,7 @@ import type { Block, ImageBlock, ResultContent, ToolCallBlock, ToolResultBlock }
 import type { JsonValue } from '../conversation/json.ts';
 import type { Message } from '../conversation/message.ts';
 import type { Usage } from '../conversation/usage.ts';
+import type { EngineEvent } from './events.ts';
 import type { Host } from './host.ts';
 import type { Inspect } from './inspect.ts';
 import type { ToolChoice, ToolDefinition } from './model.ts';
@@ -271,16 +272,18 @@ export type RealtimeEvent =
       readonly estimated: boolean;
     }
   | { readonly type: 'toolCall.requested'; readonly call: ToolCallBlock; readonly responseId: string }
-  | { readonly type: 'toolCall.awaitingApproval'; readonly call: ToolCallBlock; readonly preview?: JsonValue }
-  | { readonly type: 'toolCall.started'; readonly call: ToolCallBlock }
-  | { readonly type: 'toolCall.progress'; readonly callId: string; readonly update: JsonValue }
-  | { readonly type: 'toolCall.backgrounded'; readonly call: ToolCallBlock; readonly taskId: string }
-  | {
-      readonly type: 'toolCall.settled';
-      readonly call: ToolCallBlock;
-      readonly result: ToolResultBlock;
-      readonly durationMs: number;
-    }
+  /** As in a turn. */
+  | Extract<
+      EngineEvent,
+      {
+        readonly type:
+          | 'toolCall.awaitingApproval'
+          | 'toolCall.started'
+          | 'toolCall.progress'
+          | 'toolCall.backgrounded'
+          | 'toolCall.settled';
+      }
+    >
   /** What became of a result: exactly one for each call. */
   | {
       readonly type: 'toolCall.resultSent';

@@ -9,9 +9,7 @@ import type { ToolCallBlock, ToolResultBlock } from '../conversation/block.ts';
 import type { Conversation } from '../conversation/conversation.ts';
 import { chartRuns } from '../machines/chart-logic.ts';
 import { toolCallChart, type ToolCallMachineEvent } from '../machines/tool-call.ts';
-import { PerformedCall } from '../services/perform-call.ts';
-import type { TurnSettings } from '../services/settings.ts';
-import type { TurnRecord } from '../services/turn-record.ts';
+import { PerformedCall, type CallRecord } from '../services/perform-call.ts';
 import { callArguments } from '../tools/call-arguments.ts';
 
 /** What every call of a session shares. */
@@ -146,9 +144,9 @@ export class ToolRuns {
     if (run.grace !== undefined) this.#parts.host.clearTimeout(run.grace);
   }
 
-  #recordFor(call: ToolCallBlock, responseId: string): TurnRecord {
+  #recordFor(call: ToolCallBlock, responseId: string): CallRecord {
     const { tools, tasks, host, session, conversation, approve, toolTimeoutMs, tell, onListenerError } = this.#parts;
-    const record: CallRecord = {
+    return {
       settings: { tools, tasks, host, toolTimeoutMs, onListenerError, steps: {} },
       stop: 'toolUse',
       approve,
@@ -160,14 +158,5 @@ export class ToolRuns {
       watch: undefined,
       count: () => undefined,
     };
-    // A performed call reads these fields of a turn's record and no other; a voice session has no turns.
-    return record as unknown as TurnRecord;
   }
 }
-
-type CallRecord = Pick<
-  TurnRecord,
-  'stop' | 'approve' | 'events' | 'message' | 'turnContext' | 'session' | 'conversation' | 'watch' | 'count'
-> & {
-  readonly settings: Pick<TurnSettings, 'tools' | 'tasks' | 'host' | 'toolTimeoutMs' | 'onListenerError' | 'steps'>;
-};

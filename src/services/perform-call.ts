@@ -23,7 +23,7 @@ import {
   unknownToolResult,
   unstartedResult,
 } from './call-results.ts';
-import { longestDelayMs } from './settings.ts';
+import { longestDelayMs, type TurnSettings } from './settings.ts';
 import { atOnce, isThenable } from './thenable.ts';
 import type { TurnRecord } from './turn-record.ts';
 import { noteWatch } from './watch.ts';
@@ -44,10 +44,18 @@ export interface CallAudience {
   approval(isAsked: boolean): void;
 }
 
+/** What a call reads of the turn it belongs to; a voice session has calls and no turns. */
+export type CallRecord = Pick<
+  TurnRecord,
+  'stop' | 'approve' | 'events' | 'message' | 'turnContext' | 'session' | 'conversation' | 'watch' | 'count'
+> & {
+  readonly settings: Pick<TurnSettings, 'tools' | 'tasks' | 'host' | 'toolTimeoutMs' | 'onListenerError' | 'steps'>;
+};
+
 /** A call in progress. */
 export class PerformedCall {
   readonly call: ToolCallBlock;
-  readonly #record: TurnRecord;
+  readonly #record: CallRecord;
   readonly #chart: CallChart;
   readonly #audience: CallAudience;
   readonly #tool: Tool | undefined;
@@ -64,7 +72,7 @@ export class PerformedCall {
   #isCancelled = false;
   #isOver = false;
 
-  constructor(record: TurnRecord, call: ToolCallBlock, chart: CallChart, audience: CallAudience) {
+  constructor(record: CallRecord, call: ToolCallBlock, chart: CallChart, audience: CallAudience) {
     this.#record = record;
     this.call = call;
     this.#chart = chart;
