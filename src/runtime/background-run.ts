@@ -17,7 +17,7 @@ import { shortText } from '../tools/bounded-text.ts';
 import type { BackgroundToolContext } from '../tools/define-background-tool.ts';
 import { errorResultText } from '../tools/error-text.ts';
 import { jsonText } from '../tools/json-text.ts';
-import { toResultBlocks } from '../tools/result-content.ts';
+import { toToolResult } from '../tools/result-content.ts';
 import { ToolResult } from '../tools/tool-result.ts';
 import { grace, type GraceScope } from './background-grace.ts';
 import { BackgroundOutput } from './background-output.ts';
@@ -105,9 +105,9 @@ export class BackgroundRun implements GraceScope {
     } catch (thrown) {
       return this.#settle(ToolResult.error(errorResultText(thrown)));
     }
-    if (later === undefined) return this.#settle(resultOf(given));
+    if (later === undefined) return this.#settle(toToolResult(given));
     later.then(
-      (value) => this.#settle(resultOf(value)),
+      (value) => this.#settle(toToolResult(value)),
       (thrown) => this.#settle(ToolResult.error(errorResultText(thrown))),
     );
   }
@@ -214,10 +214,4 @@ export class BackgroundRun implements GraceScope {
       },
     };
   }
-}
-
-// As for any call, and kept in one piece for whoever asks.
-function resultOf(value: unknown): ToolResult {
-  const { content, isError } = toResultBlocks(value);
-  return { ...ToolResult.blocks(content), isError };
 }

@@ -7,7 +7,7 @@ import { errorResultText } from './error-text.ts';
 import { jsonText } from './json-text.ts';
 import { describedObject, isOrdinaryObject } from './plain-copy.ts';
 import { readResultContent } from './read-result-content.ts';
-import { isToolResult } from './tool-result.ts';
+import { isToolResult, ToolResult } from './tool-result.ts';
 
 /** Most bytes (UTF-8) that the texts of one result have together. Longer texts keep beginning and end around a notice. */
 export const maxResultBytes = 1_048_576;
@@ -36,6 +36,12 @@ export function toResultBlocks(value: unknown): ResultBlocks {
   } catch {
     return { content: [text('(unreadable result)')], isError: false };
   }
+}
+
+/** The same in one piece. `isFailure`: a failure, whatever the value says of itself. */
+export function toToolResult(value: unknown, isFailure = false): ToolResult {
+  const { content, isError } = toResultBlocks(value);
+  return { ...ToolResult.blocks(content), isError: isError || isFailure };
 }
 
 function oneText(value: string): ResultBlocks {

@@ -5,7 +5,7 @@ import type { ToolResult as Result } from '../../contracts/tool.ts';
 import type { ResultContent } from '../../conversation/block.ts';
 import type { Conversation } from '../../conversation/conversation.ts';
 import { textOf } from '../../conversation/message.ts';
-import { toResultBlocks } from '../result-content.ts';
+import { toResultBlocks, toToolResult } from '../result-content.ts';
 import { isToolResult, ToolResult } from '../tool-result.ts';
 
 /** How a subagent ended. */
@@ -29,12 +29,13 @@ export function answerOf({ name, conversation, result, calls, stopped, extract }
   const { content, isError } = toResultBlocks(
     isOver && answer === undefined ? '(The agent ended without an answer.)' : answer,
   );
-  if (isOver) return resultOf([...content, ...notes], isError);
+  if (isOver) return toToolResult(ToolResult.blocks([...content, ...notes]), isError);
   const effects =
     calls === 0 ? '' : ` It had made ${calls} tool ${calls === 1 ? 'call' : 'calls'}, which may have had effects.`;
   const head = `Agent "${name}" did not finish: ${whyOf(result)}.${effects}`;
-  if (answer === undefined || answer === '') return resultOf([text(`${head} It had said nothing.`), ...notes], true);
-  return resultOf([text(`${head} What it had said:`), ...content, ...notes], true);
+  if (answer === undefined || answer === '')
+    return toToolResult(ToolResult.blocks([text(`${head} It had said nothing.`), ...notes]), true);
+  return toToolResult(ToolResult.blocks([text(`${head} What it had said:`), ...content, ...notes]), true);
 }
 
 // The last thing it said, also where calls followed.
@@ -60,10 +61,6 @@ function whyOf({ reason, iterations, error }: TurnResult): string {
     default:
       return `it failed: ${error?.message.replace(/\.$/, '') ?? reason}`;
   }
-}
-
-function resultOf(content: readonly ResultContent[], isError: boolean): Result {
-  return { ...ToolResult.blocks(content), isError };
 }
 
 function text(value: string): ResultContent {

@@ -6,7 +6,7 @@ import { defineTool, type ToolSettings } from '../define-tool.ts';
 import type { ResultContent } from '../../conversation/block.ts';
 import { errorResultText } from '../error-text.ts';
 import type { ArgumentsOf, ToolParameters } from '../standard-schema.ts';
-import { toResultBlocks } from '../result-content.ts';
+import { toResultBlocks, toToolResult } from '../result-content.ts';
 import { isToolResult, ToolResult } from '../tool-result.ts';
 import { followingFetch } from './follow.ts';
 import { isHostEntry, refusalOf, type HostRules } from './host-rules.ts';
@@ -81,7 +81,7 @@ export function defineHttpTool<Schema extends ToolParameters, TurnContext = unkn
         const { response, isSuccess } = await send(request, options);
         if (formatResponse === undefined) return hiding(secrets, await byDefault(response, isSuccess, maxBytes));
         const formatted = await formatResponse(limited(response, maxBytes), args);
-        return hiding(secrets, isToolResult(formatted) ? formatted : resultOf(formatted, isSuccess));
+        return hiding(secrets, isToolResult(formatted) ? formatted : toToolResult(formatted, !isSuccess));
       } catch (error) {
         return hiding(secrets, ToolResult.error(failureText(context.signal.aborted ? context.signal.reason : error)));
       } finally {
@@ -150,11 +150,6 @@ function limited(response: Response, maxBytes: number): Response {
   const bounded = new Response(response.body.pipeThrough(limit), { status, statusText, headers });
   Object.defineProperty(bounded, 'url', { value: url }); // which the constructor cannot set
   return bounded;
-}
-
-function resultOf(formatted: unknown, isSuccess: boolean): ToolResult {
-  const { content, isError } = toResultBlocks(formatted);
-  return { ...ToolResult.blocks(content), isError: isError || !isSuccess };
 }
 
 /** The result without the secret values of headers, which servers like to send back. */
