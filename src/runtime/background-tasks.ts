@@ -31,6 +31,7 @@ import { watchBelow } from '../services/watch.ts';
 import { noticeText } from '../tools/tasks/task-notice.ts';
 import { supportFor } from '../tools/tasks/task-support.ts';
 import { BackgroundRun, type Wait } from './background-run.ts';
+import { checkOptions, countFrom, engineOptions } from './check-options.ts';
 import { quietly } from './settings.ts';
 import { watchOf, type Watch } from './watch.ts';
 
@@ -75,6 +76,16 @@ export function createBackgroundTasks(options: BackgroundTasksOptions = {}): Bac
   });
 }
 
+const { toolTimeoutMs: milliseconds, host, onListenerError, inspect } = engineOptions;
+const registryOptions = {
+  maxRetained: countFrom(0),
+  maxOutputBytes: countFrom(0),
+  stopGraceMs: milliseconds,
+  host,
+  onListenerError,
+  inspect,
+} satisfies Record<keyof BackgroundTasksOptions, unknown>;
+
 /** A question with its answer's way back. */
 interface OpenQuestion extends TaskQuestion {
   answer(isGranted: boolean): void;
@@ -103,9 +114,10 @@ class Registry implements BackgroundTasksScope {
   #isTelling = false;
 
   constructor(options: BackgroundTasksOptions) {
-    this.#maxRetained = atLeastZero('maxRetained', options.maxRetained, 100);
-    this.#maxOutputBytes = atLeastZero('maxOutputBytes', options.maxOutputBytes, 1_048_576);
-    this.#graceMs = Math.min(atLeastZero('stopGraceMs', options.stopGraceMs, 2_000), longestDelayMs);
+    checkOptions('createBackgroundTasks', options, registryOptions);
+    this.#maxRetained = options.maxRetained ?? 100;
+    this.#maxOutputBytes = options.maxOutputBytes ?? 1_048_576;
+    this.#graceMs = Math.min(options.stopGraceMs ?? 2_000, longestDelayMs);
     this.#host = options.host === undefined ? undefined : hostWith(options.host);
     this.#onListenerError = quietly(options.onListenerError);
     this.#watch = watchOf({ inspect: options.inspect }, this.#onListenerError);
@@ -256,13 +268,4 @@ function watchOfCall(context: ToolContext): Watch | undefined {
   // How XState itself tells; not in its declarations.
   const system = parent.system as unknown as { readonly _sendInspectionEvent?: (event: unknown) => void };
   return { inspect: (event) => system._sendInspectionEvent?.(event) };
-}
-
-function atLeastZero(name: string, value: number | undefined, fallback: number): number {
-  if (value === undefined) return fallback;
-  if (value >= 0) return value;
-  throw new TurnchartError(
-    'options.invalid',
-    `The option "${name}" must be a number of at least 0, got ${String(value)}.`,
-  );
 }

@@ -45,7 +45,8 @@ const aText: Check = ['a string', (value) => typeof value === 'string'];
 const milliseconds: Check = ['milliseconds of at least 0', (value) => typeof value === 'number' && value >= 0];
 const anInspector: Check = ['a function or an observer', (value) => isFunction(value) || isObject(value)];
 
-const countFrom = (least: number): Check => [
+/** A whole number, or no bound at all. */
+export const countFrom = (least: number): Check => [
   `an integer of at least ${least}`,
   (value) => value === Infinity || (Number.isInteger(value) && (value as number) >= least),
 ];

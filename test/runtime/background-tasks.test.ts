@@ -330,6 +330,7 @@ describe('a registry', () => {
     ['maxRetained', -1],
     ['maxOutputBytes', Number.NaN],
     ['stopGraceMs', 'soon' as unknown as number],
+    ['maxKept', 3],
   ])('refuses %s of %s', (name, value) => {
     expect(() => createBackgroundTasks({ [name]: value })).toThrowError(
       expect.objectContaining({ code: 'options.invalid', message: expect.stringContaining(name) }),
