@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { betaEditTool, betaReadTool } from '@anthropic-ai/sdk/tools/agent-toolset/node';
 
 import { editTool, readTool } from '../src/tools/index.ts';
+import { context } from './tool-context.ts';
 
 const rounds = Number(process.argv[2] ?? 15);
 const folder = await mkdtemp(join(tmpdir(), 'turnchart-bench-'));
@@ -16,25 +17,6 @@ const theirs = {
   // With its cap Read streams ranges of larger files; Edit refuses them.
   read: betaReadTool({ workdir: folder }),
   edit: betaEditTool({ workdir: folder, maxFileBytes: null }),
-};
-
-type ToolContext = Parameters<ReturnType<typeof readTool>['execute']>[1];
-
-const values = new Map<symbol, unknown>();
-const context: ToolContext = {
-  callId: 'call_1',
-  idempotencyKey: 'msg_1/call_1',
-  signal: new AbortController().signal,
-  turnContext: undefined,
-  session: {
-    id: 'session_1',
-    get<T>(key: symbol, create: () => T): T {
-      if (!values.has(key)) values.set(key, create());
-      return values.get(key) as T; // one key belongs to one creator
-    },
-  },
-  conversation: { system: [], messages: [] },
-  progress: () => {},
 };
 
 type Work = (round: number) => unknown;

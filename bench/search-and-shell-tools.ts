@@ -9,28 +9,11 @@ import { betaBashTool, betaGlobTool, betaGrepTool } from '@anthropic-ai/sdk/tool
 import { rgPath } from '@vscode/ripgrep';
 
 import { bashTool, globTool, grepTool } from '../src/tools/index.ts';
+import { context } from './tool-context.ts';
 
 const rounds = Number(process.argv[2] ?? 31);
 const folder = resolve(process.argv[3] ?? '.');
 const run = promisify(execFile);
-type ToolContext = Parameters<ReturnType<typeof globTool>['execute']>[1];
-
-const values = new Map<symbol, unknown>();
-const context: ToolContext = {
-  callId: 'call_1',
-  idempotencyKey: 'msg_1/call_1',
-  signal: new AbortController().signal,
-  turnContext: undefined,
-  session: {
-    id: 'session_1',
-    get<T>(key: symbol, create: () => T): T {
-      if (!values.has(key)) values.set(key, create());
-      return values.get(key) as T; // one key belongs to one creator
-    },
-  },
-  conversation: { system: [], messages: [] },
-  progress: () => {},
-};
 
 const ours = { glob: globTool({ cwd: folder }), grep: grepTool({ cwd: folder }), bash: bashTool({ cwd: folder }) };
 const theirs = {
