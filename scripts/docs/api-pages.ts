@@ -204,11 +204,13 @@ const longestCode = 4_000;
 
 function describe(module: Module, statement: Statement, name: string): Declared {
   const all = module.source.slice(statement.start, statement.end).replace(/^export declare /, 'export ');
-  // The types of charts fill pages that nobody reads.
-  const code = all.length > longestCode ? `${all.slice(0, all.indexOf(':') + 1)} …` : all;
+  const kind = kindOf(statement);
+  // The types of charts fill pages that nobody reads; any other declaration is what the page is for.
+  const isChart = kind === 'value' && all.length > longestCode;
+  const code = isChart ? `${all.slice(0, all.indexOf(':') + 1)} …` : all;
   return {
     name,
-    kind: kindOf(statement),
+    kind,
     comment: commentBefore(module, statement.start),
     code: code.trimEnd(),
   };
