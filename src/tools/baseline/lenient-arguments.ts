@@ -1,6 +1,7 @@
 // Arguments of the baseline tools: the plain JSON Schema models see, and a reader that forgives how models write values.
 // Numbers and booleans sent as strings and null for "absent" are understood (nested JSON texts by parse-arguments).
 
+import { scalarMeant } from '../sent-scalar.ts';
 import type { StandardIssue, StandardJsonSchema, StandardResult } from '../standard-schema.ts';
 
 /** The part of JSON Schema the baseline tools use. */
@@ -63,10 +64,10 @@ function readValue(schema: ArgumentSchema, value: unknown, path: Path, issues: S
       return value;
     case 'integer':
       return readInteger(schema, value, refuse);
-    case 'boolean':
-      if (value === true || value === 'true') return true;
-      if (value === false || value === 'false') return false;
-      return refuse(`expected true or false, got ${kindOf(value)}`);
+    case 'boolean': {
+      const meant = scalarMeant('boolean', value);
+      return typeof meant === 'boolean' ? meant : refuse(`expected true or false, got ${kindOf(value)}`);
+    }
     case 'array': {
       if (!Array.isArray(value)) return refuse(`expected an array, got ${kindOf(value)}`);
       return value.map((item: unknown, index) => readValue(schema.items, item, [...path, index], issues));
@@ -105,7 +106,7 @@ function readInteger(
   value: unknown,
   refuse: (message: string) => undefined,
 ): number | undefined {
-  const number = typeof value === 'string' && /^\s*-?\d{1,15}\s*$/.test(value) ? Number(value) : value;
+  const number = scalarMeant('integer', value);
   if (typeof number !== 'number' || !Number.isSafeInteger(number)) {
     return refuse(`expected a whole number, got ${typeof value === 'number' ? value : kindOf(value)}`);
   }

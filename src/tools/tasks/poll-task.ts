@@ -4,6 +4,7 @@ import type { BackgroundTask, BackgroundTaskRegistry } from '../../contracts/bac
 import type { Tool, ToolContext, ToolResult as Result } from '../../contracts/tool.ts';
 import { boundedText } from '../bounded-text.ts';
 import { defineTool } from '../define-tool.ts';
+import { argumentsMeant } from '../sent-scalar.ts';
 import { ToolResult } from '../tool-result.ts';
 import { ownTask } from './own-task.ts';
 import { statusText } from './task-notice.ts';
@@ -23,7 +24,7 @@ const positionsKey = Symbol('turnchart.taskPositions');
 
 /** TaskOutput for the tasks of a registry. */
 export function pollTool(tasks: BackgroundTaskRegistry): Tool {
-  return defineTool({
+  const tool = defineTool({
     name: 'TaskOutput',
     description: `Tells the status of a background task, what it wrote since you last asked, and its result once it has ended.
 - block (default true) waits until the task has ended, at most timeout milliseconds: default ${defaultTimeoutMs}, at most ${maxTimeoutMs}. With false it answers at once.`,
@@ -42,6 +43,7 @@ export function pollTool(tasks: BackgroundTaskRegistry): Tool {
     timeoutMs: maxTimeoutMs + 60_000, // its argument says how long it waits, not the engine's limit for tools that work
     execute: (args, context) => poll(tasks, args as PollArguments, context), // as its schema says
   });
+  return { ...tool, parse: (sent) => tool.parse(argumentsMeant(sent, tool.definition.parameters)) };
 }
 
 async function poll(

@@ -69,6 +69,36 @@ describe('TaskOutput', () => {
     expect(text).toContain('Task task_1 (Work): running.');
   });
 
+  test.each([{ block: 'false' }, { block: 'False', timeout: null }, { block: ' false ', timeout: '5000' }])(
+    'answers at once where models send %j, as the other tools do',
+    async (args) => {
+      const { start, poll } = bench();
+      start();
+      expect((await poll(args)).text).toBe('Task task_1 (Work): running.\nNo new output.');
+    },
+  );
+
+  test('waits as long as a number sent as text says', async () => {
+    const { start, poll, host } = bench();
+    start();
+    let text = '';
+    void poll({ block: 'true', timeout: '5000' }).then((answer) => (text = answer.text));
+    await host.advance(4_999);
+    expect(text).toBe('');
+    await host.advance(1);
+    expect(text).toContain('running');
+  });
+
+  test('explains what it cannot take for a time or a yes', () => {
+    const parsed = pollTool(bench().tasks).parse({ task_id: 'task_1', block: 'maybe', timeout: 'long' });
+    expect(parsed).toMatchObject({
+      ok: false,
+      message: expect.stringMatching(
+        /"block" must be a boolean, got string "maybe".*"timeout" must be a number, got string "long"/,
+      ),
+    });
+  });
+
   test('whose wait is cancelled tells how far the task is', async () => {
     const { start, works, poll, me, host } = bench();
     start();
