@@ -53,7 +53,8 @@ async function guides(): Promise<readonly DocFile[]> {
 async function textOf(path: string): Promise<string | undefined> {
   try {
     return await readFile(join(root, path), 'utf8');
-  } catch {
-    return undefined; // not written yet
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined; // not written yet
+    throw error;
   }
 }

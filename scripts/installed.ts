@@ -65,7 +65,7 @@ function secondsOf(code: string): number {
 async function compileExamples(): Promise<void> {
   const sources = join(project, 'examples');
   await mkdir(sources);
-  // Those in folders need what a project of theirs would have: React, a bundler.
+  // Of the folders these two; the others need React and a bundler as well.
   const names = globSync('{*.ts,{phone-calls,voice-demo}/*.ts}', { cwd: join(root, 'examples') });
   for (const name of names) {
     const text = await readFile(join(root, 'examples', name), 'utf8');
@@ -76,8 +76,9 @@ async function compileExamples(): Promise<void> {
       text.replaceAll(/'(?:\.\.\/)+(src\/[^']+)'/g, (_, path: string) => `'${entryOf(path)}'`),
     );
   }
-  const used = ['fast-check@4', '@types/node@24', '@types/ws@8', 'openai@7', 'ws@8', '@statelyai/inspect@0.7'];
-  npm(['install', '--save-dev', ...used, '--prefer-offline', '--no-audit'], project);
+  const used = ['fast-check', '@types/node', '@types/ws', 'openai', 'ws', '@statelyai/inspect'];
+  const versions = used.map((name) => `${name}@${manifest.devDependencies[name]}`);
+  npm(['install', '--save-dev', ...versions, '--prefer-offline', '--no-audit'], project);
   const resolutions = [
     // every declaration is checked; xstate's own do not stand exactOptionalPropertyTypes
     { module: 'nodenext', moduleResolution: 'nodenext', skipLibCheck: false },

@@ -8,6 +8,7 @@ export interface Manifest {
   readonly name: string;
   readonly bin: Readonly<Record<string, string>>;
   readonly engines: { readonly node: string };
+  readonly devDependencies: Readonly<Record<string, string>>;
   readonly exports: Readonly<Record<string, string | { readonly types: string; readonly default: string }>>;
 }
 

@@ -3,8 +3,9 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import pinned from './node-floor/package.json' with { type: 'json' };
 
-const floorVersion = '22.13.0';
+const floorVersion = pinned.optionalDependencies.node.replace(/^.*@/, '');
 const floor = resolve(import.meta.dirname, 'node-floor/node_modules/node/bin/node');
 
 function smoke(node: string): void {
