@@ -3,14 +3,12 @@
 import { TurnchartError } from '../../contracts/errors.ts';
 import type { Tool, ToolContext } from '../../contracts/tool.ts';
 import { defineTool, type ToolSettings } from '../define-tool.ts';
-import type { ResultContent } from '../../conversation/block.ts';
-import { errorResultText } from '../error-text.ts';
 import type { ArgumentsOf, ToolParameters } from '../standard-schema.ts';
-import { toResultBlocks, toToolResult } from '../result-content.ts';
-import { isToolResult, ToolResult } from '../tool-result.ts';
+import { ToolResult } from '../tool-result.ts';
 import { followingFetch } from './follow.ts';
+import { hiddenError, hiddenResult } from './hidden-result.ts';
 import { isHostEntry, refusalOf, type HostRules } from './host-rules.ts';
-import { readBody } from './read-body.ts';
+import { readBody, type Hide } from './read-body.ts';
 import { outgoingRequest } from './outgoing-request.ts';
 import { addSecrets, withoutQuotes, withoutSecrets } from './secrets.ts';
 import { HttpResponseError, secretsOf, type HttpServiceClient, type ToolSendOptions } from './service-client.ts';
@@ -67,6 +65,7 @@ export function defineHttpTool<Schema extends ToolParameters, TurnContext = unkn
     ...settings,
     execute: async (args, context) => {
       const secrets = new Set<string>();
+      const hide: Hide = (text, isCut) => withoutSecrets(text, secrets, isCut);
       // Ends a body that nobody has read to its end.
       const over = new AbortController();
       const signal = AbortSignal.any([context.signal, over.signal]);
@@ -79,11 +78,13 @@ export function defineHttpTool<Schema extends ToolParameters, TurnContext = unkn
           [secretsOf]: (name, value) => addSecrets(secrets, name, value),
         };
         const { response, isSuccess } = await send(request, options);
-        if (formatResponse === undefined) return hiding(secrets, await byDefault(response, isSuccess, maxBytes));
-        const formatted = await formatResponse(limited(response, maxBytes), args);
-        return hiding(secrets, isToolResult(formatted) ? formatted : toToolResult(formatted, !isSuccess));
+        const result =
+          formatResponse === undefined
+            ? await byDefault(response, isSuccess, maxBytes, hide)
+            : await formatResponse(limited(response, maxBytes), args);
+        return hiddenResult(result, !isSuccess, hide);
       } catch (error) {
-        return hiding(secrets, ToolResult.error(failureText(context.signal.aborted ? context.signal.reason : error)));
+        return ToolResult.error(failureText(context.signal.aborted ? context.signal.reason : error, hide));
       } finally {
         over.abort();
       }
@@ -124,12 +125,12 @@ async function builtRequest(build: () => Request | Promise<Request>): Promise<Re
     return await build();
   } catch (error) {
     // What platforms say of a wrong header or address quotes it.
-    throw new Error(withoutQuotes(failureText(error)));
+    throw new Error(withoutQuotes(failureText(error, withoutQuotes)));
   }
 }
 
-async function byDefault(response: Response, isSuccess: boolean, maxBytes: number): Promise<ToolResult> {
-  const body = await readBody(response, maxBytes);
+async function byDefault(response: Response, isSuccess: boolean, maxBytes: number, hide: Hide): Promise<ToolResult> {
+  const body = await readBody(response, maxBytes, hide);
   const status = `${response.status} ${response.statusText}`.trim();
   const text = `${status}\n${body.kind === 'text' ? body.text : body.reason}`;
   return isSuccess && body.kind === 'text' ? ToolResult.text(text) : ToolResult.error(text);
@@ -152,28 +153,17 @@ function limited(response: Response, maxBytes: number): Response {
   return bounded;
 }
 
-/** The result without the secret values of headers, which servers like to send back. */
-function hiding(secrets: ReadonlySet<string>, result: ToolResult): ToolResult {
-  if (secrets.size === 0) return result;
-  const clean = (block: ResultContent): ResultContent => {
-    if (block.type === 'text') return { ...block, text: withoutSecrets(block.text, secrets) };
-    if (block.type !== 'document' || block.source.type !== 'text') return block;
-    return { ...block, source: { ...block.source, text: withoutSecrets(block.source.text, secrets) } };
-  };
-  return { ...result, content: toResultBlocks(result).content.map(clean) };
-}
-
 // What Node says of a lost connection would be read as a cancel, or not at all.
 const inWords: ReadonlyMap<string, string> = new Map([
   ['aborted', 'The connection was lost in the middle of the answer'],
   ['socket hang up', 'The connection was closed without an answer'],
 ]);
 
-function failureText(error: unknown): string {
+function failureText(error: unknown, hide: Hide): string {
   const code: unknown = typeof error === 'object' && error !== null ? Reflect.get(error, 'code') : undefined;
   const cause: unknown = error instanceof Error ? error.cause : undefined;
   // Node's fetch says only "fetch failed"; what happened is its cause.
-  const said = errorResultText(error instanceof TypeError && cause instanceof Error ? cause : error);
+  const said = hiddenError(error instanceof TypeError && cause instanceof Error ? cause : error, hide);
   const text = inWords.get(said) ?? said;
   return typeof code === 'string' && !text.includes(code) && !(error instanceof TurnchartError)
     ? `${text} (${code})`

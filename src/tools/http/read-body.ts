@@ -9,8 +9,11 @@ export type ReadBody =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'refused'; readonly reason: string };
 
-/** Reads at most `maxBytes` bytes, after any compression; what was cut off is told in the text. */
-export async function readBody(response: Response, maxBytes: number): Promise<ReadBody> {
+/** Takes out of a text what must not be shown; `isCut`: its end may be in the middle of it. */
+export type Hide = (text: string, isCut: boolean) => string;
+
+/** Reads at most `maxBytes` bytes, after any compression; what was cut off is told in the text. Every cut is behind `hide`. */
+export async function readBody(response: Response, maxBytes: number, hide: Hide): Promise<ReadBody> {
   const type = mediaType(response);
   if (response.body === null) return { kind: 'text', text: '' };
   if (isBinaryType(type)) return refuse(response, `is ${type}`);
@@ -21,7 +24,7 @@ export async function readBody(response: Response, maxBytes: number): Promise<Re
     return { kind: 'refused', reason: notShown('is binary', sizeOf(response, bytes, isCut)) };
   const text = decoder.decode(bytes, { stream: isCut }); // half a character at the cut goes
   const notice = isCut ? `\n\n[cut after ${maxBytes} bytes; the body is longer${ofTotal(response)}]` : '';
-  return { kind: 'text', text: `${isCut && !isMarkup(type) ? text : await laidOut(text, type, maxBytes)}${notice}` };
+  return { kind: 'text', text: `${await laidOut(text, type, { maxBytes, isCut, hide })}${notice}` };
 }
 
 async function refuse(response: Response, what: string): Promise<ReadBody> {
@@ -123,14 +126,22 @@ function isMarkup(type: string): boolean {
   return type === 'text/html' || type === 'application/xhtml+xml';
 }
 
+interface LayingOut {
+  readonly maxBytes: number;
+  readonly isCut: boolean;
+  readonly hide: Hide;
+}
+
 // Laying out may multiply what came: then JSON stays as it is, and of a page the beginning is shown.
-async function laidOut(text: string, type: string, maxBytes: number): Promise<string> {
+async function laidOut(text: string, type: string, { maxBytes, isCut, hide }: LayingOut): Promise<string> {
   if (isMarkup(type)) {
-    const page = await pageText(text);
+    // Both before, since headings become capitals and links stand behind the end of their text, and after: tags are gone.
+    const page = hide(await pageText(hide(text, isCut)), isCut);
     return page.length <= maxBytes ? page : `${firstBytesOf(page, maxBytes)}…`;
   }
-  if (!/^(?:application|text)\/(?:.*\+|x-)?json$/.test(type)) return text;
-  const pretty = prettyJson(text);
+  if (isCut) return hide(text, true);
+  const isJson = /^(?:application|text)\/(?:.*\+|x-)?json$/.test(type);
+  const pretty = isJson ? prettyJson(text) : text;
   return pretty.length <= maxBytes ? pretty : text;
 }
 

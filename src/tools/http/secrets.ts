@@ -1,25 +1,46 @@
-// Which headers carry secrets, and texts without them. Used for everything a tool tells about a request.
+// What of a tool's headers must not be shown, and texts without it. Used for everything a tool tells about a request.
 
-const secretName = /auth|cookie|credential|key|passw|secret|session|signature|token/i;
-const shortestSecret = 6;
+import { isSecretName } from './secret-names.ts';
+import { cutPlaceOf, placesOf, shortestSecret, writtenSecret, type Place } from './secret-places.ts';
 
-/** Adds what must not be shown of a header: its value, the parts of it that a server may echo alone, and how JSON and addresses write them. */
+/** Adds what must not be shown of a header: its value, and the parts of it that a server may echo alone. */
 export function addSecrets(secrets: Set<string>, name: string, value: string): void {
-  if (!secretName.test(name)) return;
+  if (!isSecretName(name)) return;
   const parts = /cookie/i.test(name)
     ? value.split(';').map((pair) => pair.slice(pair.indexOf('=') + 1).trim())
     : [value.slice(value.indexOf(' ') + 1), ...nameAndPassword(value)]; // what follows `Bearer`
-  for (const part of [value, ...parts]) {
-    if (part.length < shortestSecret) continue;
-    for (const written of [part, JSON.stringify(part).slice(1, -1), inAddress(part)]) secrets.add(written);
-  }
+  for (const part of [value, ...parts]) if (part.length >= shortestSecret) secrets.add(part);
 }
 
-/** The text with every secret replaced by `[redacted]`, longer ones first. */
-export function withoutSecrets(text: string, secrets: ReadonlySet<string>): string {
-  return [...secrets]
-    .toSorted((one, other) => other.length - one.length)
-    .reduce((clean, secret) => clean.replaceAll(secret, '[redacted]'), text);
+/**
+ * The text with every secret, and every beginning that is half of one or more, replaced by `[redacted]`. With `isCut`
+ * more would have followed: what could be the beginning of a secret at its end is left out.
+ */
+export function withoutSecrets(text: string, secrets: ReadonlySet<string>, isCut = false): string {
+  const written = [...secrets].map(writtenSecret);
+  const cuts = isCut ? written.flatMap((secret) => cutPlaceOf(secret, text) ?? []) : [];
+  const places = written.flatMap((secret) => placesOf(secret, text));
+  // A secret that stands across the beginning of another one goes as well.
+  const cut = Math.min(text.length, ...cuts);
+  let clean = '';
+  let end = 0;
+  for (const place of merged(places)) {
+    if (place.start >= cut) break;
+    clean += `${text.slice(end, place.start)}[redacted]`;
+    end = place.end;
+  }
+  return clean + text.slice(end, Math.max(end, cut));
+}
+
+// Places that share characters are one.
+function merged(places: readonly Place[]): readonly Place[] {
+  const whole: Place[] = [];
+  for (const place of places.toSorted((one, other) => one.start - other.start)) {
+    const last = whole.at(-1);
+    if (last === undefined || place.start >= last.end) whole.push(place);
+    else whole[whole.length - 1] = { start: last.start, end: Math.max(last.end, place.end) };
+  }
+  return whole;
 }
 
 /** The message of a failed attempt to make a request, without the header or the address that platforms like to quote there. */
@@ -41,8 +62,4 @@ function nameAndPassword(value: string): readonly string[] {
   } catch {
     return []; // not what it says
   }
-}
-
-function inAddress(part: string): string {
-  return encodeURIComponent(part.toWellFormed());
 }

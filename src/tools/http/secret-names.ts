@@ -1,0 +1,22 @@
+// Which headers carry secrets, by their names. Pure; called for every header a tool sends. Rather one too many: what is
+// let through is only what a word that merely looks alike says (author, monkey, tokenizer).
+
+// Read in the words between `-`, `_`, `.` and capitals, also where there are none between them: apikey, accessToken.
+const inWord =
+  /auth(?!or(?!i[sz]))|cookie|credential|passw|passphrase|passcode|secret(?!ar)|(?<!ob|pos)session|signature|token(?!i[sz]|ology)|bearer|assertion|csrf|xsrf/;
+const wholeWord = /^(?:pass|pwd|pat|psk|jwt|sid|sig|otp|totp|hmac|dpop|creds?)$/;
+// Keyboard and keyword go on after it, the others are no keys.
+const keyWord = /(?<!^(?:co)?(?:mon|don|tur|hoc|joc|whis|lac|mickey))keys?(?:id|name|value|secret)?$/;
+// Keys that open nothing.
+const plainKey =
+  /(?:^|-)(?:idempotency|cache|partition|sort|surrogate|routing|primary|foreign|public|dedup(?:lication)?|ordering)-?key$/;
+
+/** Whether a header of this name carries a secret. */
+export function isSecretName(name: string): boolean {
+  const words = name
+    .replace(/[a-z\d](?=[A-Z])|[A-Z](?=[A-Z][a-z])/g, '$&-')
+    .toLowerCase()
+    .split(/[^a-z]+/);
+  if (plainKey.test(words.join('-'))) return words.some((word) => inWord.test(word) || wholeWord.test(word));
+  return words.some((word) => [inWord, wholeWord, keyWord].some((pattern) => pattern.test(word)));
+}
