@@ -16,6 +16,7 @@ export type {
   ToolResultStatus,
 } from './conversation/block.ts';
 export { createConversation, openCalls, type Conversation } from './conversation/conversation.ts';
+export type { IdKind } from './conversation/identity.ts';
 export type { JsonValue, Meta } from './conversation/json.ts';
 export {
   assistantMessage,
@@ -25,7 +26,7 @@ export {
   type MessageOptions,
   type Role,
 } from './conversation/message.ts';
-export { repair } from './conversation/repair.ts';
+export { repair, type Repair } from './conversation/repair.ts';
 export type { Usage } from './conversation/usage.ts';
 
 export type {
@@ -63,6 +64,7 @@ export {
   type TurnResult,
 } from './contracts/events.ts';
 export type { Host } from './contracts/host.ts';
+export type { Inspect, InspectFunction, InspectObserver, ShowTranscript } from './contracts/inspect.ts';
 export type {
   Completion,
   Model,
@@ -109,8 +111,8 @@ export {
   type BackgroundToolContext,
   type BackgroundToolSpecification,
 } from './tools/define-background-tool.ts';
-export { defineTool, type ToolSpecification } from './tools/define-tool.ts';
-export type { ArgumentsOf, ToolParameters } from './tools/standard-schema.ts';
+export { defineTool, type ToolSettings, type ToolSpecification } from './tools/define-tool.ts';
+export type { ArgumentsOf, PlainJsonSchema, StandardJsonSchema, ToolParameters } from './tools/standard-schema.ts';
 export { taskOutputTool } from './tools/tasks/task-output.ts';
 export { taskStopTool } from './tools/tasks/task-stop.ts';
 export { ToolResult } from './tools/tool-result.ts';

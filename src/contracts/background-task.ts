@@ -102,10 +102,10 @@ export interface TaskSupport {
   endAll(owner: string): readonly string[];
 }
 
-/** Under which a registry, or a tool made for one, carries its support. */
+/** The property under which a registry, or its TaskOutput tool, stores its `TaskSupport`. */
 export const taskSupport: unique symbol = Symbol.for('turnchart.taskSupport');
 
-/** Under which a session has the way to tell its conversation of settled tasks. */
+/** The session key of the function that announces settled tasks to the conversation. */
 export const taskNotices: unique symbol = Symbol.for('turnchart.taskNotices');
 
 /** Tells the conversation. */

@@ -39,7 +39,10 @@ export interface RetryOptions {
   readonly baseDelayMs?: number;
   /** Default 30,000. */
   readonly maxDelayMs?: number;
-  /** Default 60,000. What a server asks for is waited, be it shorter or longer than the backoff; one that asks for more than this ends the attempts. */
+  /**
+   * Default 60,000. A server's `Retry-After` replaces the backoff, shorter or longer; when it is longer than this, no
+   * further attempt is made.
+   */
   readonly maxRetryAfterMs?: number;
 }
 
@@ -61,7 +64,7 @@ export interface EngineSteps<TurnContext = unknown> {
 export interface EngineOptions<TurnContext = unknown> {
   model: Model;
   /** Tried in order, each with retries of its own, when the model before gave up. */
-  fallbackModels?: Model[];
+  fallbackModels?: readonly Model[];
   tools?: readonly Tool<TurnContext>[];
   /** Default of `createEngine`: `defaultTransformers()`; of `new EngineBuilder()`: none. */
   transformers?: readonly Transformer<TurnContext>[];
@@ -78,12 +81,15 @@ export interface EngineOptions<TurnContext = unknown> {
   toolTimeoutMs?: number;
   /** How long cancel waits for running tools. Default 250. */
   cancelGraceMs?: number;
-  /** A model stream silent for so long is ended. Default 120,000; any byte counts as life. */
+  /** A model stream that is silent for this many milliseconds is ended. Default 120,000; any byte counts as life. */
   idleTimeoutMs?: number;
   retry?: RetryOptions;
   approve?: Approve<TurnContext>;
   backgroundTasks?: BackgroundTaskRegistry;
-  /** Told when a listener, reader, `inspect` callback, frame or a tool's own rule (`needsApproval`, `isConcurrencySafe`) throws. Default: ignored. */
+  /**
+   * Called with what a listener, reader, `inspect` callback, frame or a tool's own rule (`needsApproval`,
+   * `isConcurrencySafe`) throws. Default: ignored.
+   */
   onListenerError?: (error: unknown) => void;
   host?: Partial<Host>;
   /** Receives XState's inspection events of everything that runs on this engine. */
@@ -105,7 +111,10 @@ export interface TurnRun extends AsyncIterable<EngineEvent>, AsyncDisposable {
   cancel(options?: { graceMs?: number }): Promise<TurnResult>;
 }
 
-/** Runs turns. Has no session state: any number of conversations share one engine. */
+/**
+ * Runs turns. Has no session state: any number of conversations share one engine. Made by `createEngine` or an
+ * `EngineBuilder`; an object of your own is refused with `engine.foreign`.
+ */
 export interface Engine<TurnContext = unknown> {
   /**
    * Starts one turn on the conversation, which is changed in place. Throws `conversation.busy` while another turn or

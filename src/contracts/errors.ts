@@ -68,11 +68,11 @@ export class TurnchartError extends Error {
 export interface ModelErrorOptions {
   /** Whether the same request may succeed later: the turn retries only these. */
   readonly retryable: boolean;
-  /** The server's own wish, in milliseconds from now. */
+  /** How long the server asked to wait, in milliseconds. */
   readonly retryAfterMs?: number;
   /** HTTP status. */
   readonly status?: number;
-  /** The provider's word for it, as `overloaded_error`. */
+  /** The provider's own code, such as `overloaded_error`. */
   readonly providerCode?: string;
   readonly requestId?: string;
   readonly cause?: unknown;

@@ -8,7 +8,7 @@ import type { TurnchartError } from './errors.ts';
 import type { StopReason, StreamEvent } from './model.ts';
 import type { Stage } from './transformer.ts';
 
-/** How a turn ended. */
+/** How a turn ended. `budget` is reserved: nothing produces it yet. */
 export type TurnReason =
   | 'completed'
   | 'maxIterations'

@@ -10,7 +10,7 @@ export interface Host {
   clearTimeout(id: unknown): void;
   /** In [0, 1). */
   random(): number;
-  /** Unlike any id it gave before and any in a stored conversation: counters that begin anew after a restart are not enough. */
+  /** Must be unique, also across restarts and stored conversations: a counter that restarts at 1 is not enough. */
   createId(kind: IdKind): string;
 }
 

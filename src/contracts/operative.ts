@@ -31,7 +31,10 @@ export type SubmitResult = {
   readonly delivery: Promise<Delivery>;
 } & SubmitOutcome;
 
-/** The decision itself. `injected` is a promise to drain, unless the turn is cancelled, fails or hits its limit first. */
+/**
+ * The decision itself. `injected`: the message will be added before the next model call, unless the turn is cancelled,
+ * fails or reaches its limit first.
+ */
 export type SubmitOutcome =
   | { readonly outcome: 'startedTurn' | 'injected'; readonly turnId: string }
   | { readonly outcome: 'queued' }
@@ -55,13 +58,13 @@ export type OperativeState =
   | 'closing'
   | 'closed';
 
-/** Something one can ask an operative to do. */
+/** What an operative can be asked to do. `start` and `steer` are `submit` while no turn runs and while one does. */
 export type OperativeCommand = 'steer' | 'start' | 'resume' | 'cancel' | 'compact';
 
 /** One conversation. Make one with `createOperative`; `await using` closes it. */
 export interface Operative<TurnContext = unknown> extends AsyncDisposable {
   /**
-   * Accepts a message. Throws `message.invalid` on what is no user message; every other refusal is an outcome. A
+   * Accepts a message. Throws `message.invalid` on what is not a user message; every other refusal is an outcome. A
    * message whose id was accepted before returns the first submission's outcome and delivery and changes nothing.
    */
   submit(
@@ -91,7 +94,7 @@ export interface Operative<TurnContext = unknown> extends AsyncDisposable {
 
 /** What an operative is made of. Only `engine` is required. */
 export interface OperativeOptions<TurnContext = unknown> {
-  /** A function is asked at each claim. */
+  /** A function is called before each turn and returns the engine to use. */
   engine: Engine<TurnContext> | (() => Engine<TurnContext>);
   /** Default: a new one. */
   conversation?: Conversation;

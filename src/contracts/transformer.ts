@@ -85,8 +85,8 @@ export interface Transformer<TurnContext = any> {
     context: TransformerContext<TurnContext>,
   ) => MaybePromise<Rewrite<TurnContext> | void>;
   /**
-   * Compacts because somebody asked for it with `operative.compact()`: what it appends stays. Nothing = there is nothing
-   * to gain. The first transformer of an engine that has it is the one that is asked.
+   * Compacts on request of `operative.compact()`: what it appends stays. Return nothing when there is nothing to compact.
+   * The engine uses the first transformer that has this method.
    */
   readonly compact?: (
     conversation: Conversation,
