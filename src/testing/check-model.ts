@@ -8,6 +8,7 @@ import { userMessage } from '../conversation/message.ts';
 import { beginAttempt, readStreamEvent } from './event-grammar/attempt.ts';
 import { expect, show } from './event-grammar/breach.ts';
 import { settlesWithin } from './real-time.ts';
+import { deepFreeze, runChecks, within, type Check } from './run-checks.ts';
 
 /** Makes a fresh model for one check. */
 export type MakeModel = () => MaybePromise<Model>;
@@ -28,11 +29,6 @@ export interface CheckModelOptions {
   readonly refused?: MakeModel;
 }
 
-interface Check {
-  readonly name: string;
-  readonly run: () => Promise<void>;
-}
-
 /**
  * Runs every check and resolves to the names of those that passed; rejects with an Error that lists all that failed.
  * Needs no test framework. `makeModel` gives a model whose provider (a fake transport, a recording) answers
@@ -40,20 +36,7 @@ interface Check {
  * `options.stalled`, `cut` and `refused` are given.
  */
 export async function checkModel(makeModel: MakeModel, options: CheckModelOptions = {}): Promise<readonly string[]> {
-  const passed: string[] = [];
-  const failures: string[] = [];
-  for (const { name, run } of checksOf(makeModel, options)) {
-    try {
-      await run();
-      passed.push(name);
-    } catch (error) {
-      failures.push(`${name}: ${messageOf(error)}`);
-    }
-  }
-  if (failures.length === 0) return passed;
-  throw new Error(
-    `checkModel: ${failures.length} of ${failures.length + passed.length} checks failed:\n- ${failures.join('\n- ')}`,
-  );
+  return runChecks('checkModel', checksOf(makeModel, options));
 }
 
 function checksOf(makeModel: MakeModel, options: CheckModelOptions): Check[] {
@@ -250,16 +233,4 @@ function settled(work: Promise<unknown>): Promise<{ readonly error: unknown } | 
     () => undefined,
     (error: unknown) => ({ error }),
   );
-}
-
-async function within<Value>(ms: number, what: string, work: Promise<Value>): Promise<Value> {
-  expect(await settlesWithin(work, ms), `expected ${what} within ${ms} ms`);
-  return work;
-}
-
-function deepFreeze<Value>(value: Value): Value {
-  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
-  Object.freeze(value);
-  for (const member of Object.values(value)) deepFreeze(member);
-  return value;
 }

@@ -6,7 +6,8 @@ import { createConversation, type Conversation } from '../conversation/conversat
 import { userMessage } from '../conversation/message.ts';
 import { isToolResult } from '../tools/tool-result.ts';
 import { expect, show } from './event-grammar/breach.ts';
-import { nextMacrotask, settlesWithin } from './real-time.ts';
+import { nextMacrotask } from './real-time.ts';
+import { deepFreeze, runChecks, within, type Check } from './run-checks.ts';
 
 /** What `checkTool` may use besides the tool. */
 export interface CheckToolOptions<TurnContext = unknown> {
@@ -18,11 +19,6 @@ export interface CheckToolOptions<TurnContext = unknown> {
   readonly promptMs?: number;
   /** Milliseconds a whole call may take. Default 10,000. */
   readonly runMs?: number;
-}
-
-interface Check {
-  readonly name: string;
-  readonly run: () => Promise<void> | void;
 }
 
 interface Run {
@@ -38,21 +34,7 @@ export async function checkTool<TurnContext = unknown>(
   tool: Tool<TurnContext>,
   options: CheckToolOptions<TurnContext> = {},
 ): Promise<readonly string[]> {
-  const passed: string[] = [];
-  const failures: string[] = [];
-  for (const { name, run } of [...definitionChecks(tool), ...exampleChecks(tool, options)]) {
-    try {
-      await run();
-      passed.push(name);
-    } catch (error) {
-      failures.push(`${name}: ${messageOf(error)}`);
-    }
-  }
-  if (failures.length === 0) return passed;
-  const total = failures.length + passed.length;
-  throw new Error(
-    `checkTool "${tool.name}": ${failures.length} of ${total} checks failed:\n- ${failures.join('\n- ')}`,
-  );
+  return runChecks(`checkTool "${tool.name}"`, [...definitionChecks(tool), ...exampleChecks(tool, options)]);
 }
 
 function definitionChecks(tool: Pick<Tool, 'name' | 'definition' | 'parse'>): Check[] {
@@ -108,7 +90,7 @@ function exampleChecks<TurnContext>(tool: Tool<TurnContext>, options: CheckToolO
 
   return [
     {
-      name: 'accepts its examples, whether as values or as JSON, and does not change them',
+      name: 'accepts its examples and does not change them',
       run() {
         for (const example of examples) {
           const before = JSON.stringify(example);
@@ -348,16 +330,4 @@ function attempt(
   } catch (error) {
     return { error };
   }
-}
-
-async function within<Value>(ms: number, what: string, work: Promise<Value>): Promise<Value> {
-  expect(await settlesWithin(work, ms), `expected ${what} within ${ms} ms`);
-  return await work;
-}
-
-function deepFreeze<Value>(value: Value): Value {
-  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
-  Object.freeze(value);
-  for (const member of Object.values(value)) deepFreeze(member);
-  return value;
 }

@@ -8,7 +8,8 @@ import type { Trial } from '../trial.ts';
 import { firstBreach, named, withoutThoughts, type Law } from './law.ts';
 
 /**
- * A message that stays is the same to the byte, thinking above all. Allowed: results that become smaller with
+ * A message that stays is the same to the byte, thinking above all; in arguments and in what a provider attached the
+ * order of keys counts as well. Allowed: results that become smaller with
  * `shortensResults`; other words in text blocks and results with `rewritesText`; in a view answers without any of their
  * thinking where something before them changed and a user message follows them.
  */
@@ -26,10 +27,10 @@ export const blocksUnaltered: Law = {
         const original = before.messages[place ?? -1];
         isEdited ||= place !== next;
         next = (place ?? next - 1) + 1;
-        if (original === undefined || isSameJson(original, message)) continue;
+        if (original === undefined || isSameMessage(original, message)) continue;
         const mayForget = isEdited && index < over;
         isEdited = true;
-        if (mayForget && isSameJson(withoutThoughts(original), message)) continue;
+        if (mayForget && isSameMessage(withoutThoughts(original), message)) continue;
         const fault = alteration(original, message, trial.alters);
         if (fault !== undefined) return `${named(message)}: ${fault}`;
       }
@@ -45,8 +46,8 @@ function alteration(original: Message, message: Message, alters: Trial['alters']
     return `it has ${content.length} blocks, not ${originalContent.length}`;
   for (const [index, block] of content.entries()) {
     const before = originalContent[index];
-    if (before === undefined || isSameJson(block, before)) continue;
-    if (alters.has('rewritesText') && isSameJson(withoutWords(block), withoutWords(before))) continue;
+    if (before === undefined || isSameBlock(block, before)) continue;
+    if (alters.has('rewritesText') && isSameBlock(withoutWords(block), withoutWords(before))) continue;
     if (alters.has('shortensResults') && isShorter(block, before)) continue;
     return `block ${index} (${before.type}) changed`;
   }
@@ -60,8 +61,38 @@ function isShorter(block: Block, before: Block): boolean {
   return size(block) <= size(before) || JSON.stringify(block).length <= JSON.stringify(before).length;
 }
 
-function withoutWords(block: Block): unknown {
+function withoutWords<Any extends Block>(block: Any): Any {
   if (block.type === 'text') return { ...block, text: '' };
   if (block.type === 'toolResult') return { ...block, content: block.content.map(withoutWords) };
   return block;
+}
+
+function isSameMessage(one: Message, other: Message): boolean {
+  const others = other.content;
+  return isSameJson(one, other) && one.content.every((block, index) => isInOrderOf(block, others[index] ?? block));
+}
+
+function isSameBlock(one: Block, other: Block): boolean {
+  return isSameJson(one, other) && isInOrderOf(one, other);
+}
+
+// Encoders write the fields of a block in an order of their own, but what stands in these goes out as it is: other keys
+// first are other bytes, which miss the provider's cache and break the signature of the thinking before them.
+function isInOrderOf(one: Block, other: Block): boolean {
+  const pairs: [unknown, unknown][] = [[sentAsIs(one), sentAsIs(other)]];
+  for (let pair = pairs.pop(); pair !== undefined; pair = pairs.pop()) {
+    const [left, right] = pair;
+    if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null) continue;
+    const names = Object.keys(right);
+    for (const [index, name] of Object.keys(left).entries()) {
+      if (names[index] !== name) return false;
+      pairs.push([Reflect.get(left, name), Reflect.get(right, name)]);
+    }
+  }
+  return true;
+}
+
+function sentAsIs(block: Block): readonly unknown[] {
+  if (block.type === 'toolResult') return block.content.map(sentAsIs);
+  return ['args', 'data', 'citations'].map((name) => Reflect.get(block, name));
 }
