@@ -202,8 +202,6 @@ export class ReferenceOperative implements Surroundings {
     this.now = until;
   }
 
-  // ── what the turn finds around it
-
   log(...events: readonly string[]): void {
     this.#tell(this.#claim?.channel, ...events);
   }
@@ -253,7 +251,7 @@ export class ReferenceOperative implements Surroundings {
     this.#send(() => this.#turnEnded(end));
   }
 
-  // ── steps: one command at a time; what comes from inside one waits for its end
+  // Steps: one command at a time; what comes from inside one waits for its end
 
   #send(step: () => void): void {
     this.#mail.push(step);
@@ -308,8 +306,6 @@ export class ReferenceOperative implements Surroundings {
     const channel = this.#claim?.channel;
     return { channel, from: channel?.events.length ?? 0 };
   }
-
-  // ── commands
 
   #submit(id: string, policy: string): void {
     const known = this.#known.get(id);
@@ -492,8 +488,6 @@ export class ReferenceOperative implements Surroundings {
     this.#waitingCloses = 0;
   }
 
-  // ── compactions
-
   // Who could compact is known to the engine, which is asked at the call and again when the work begins.
   #compact(): void {
     const isPossible = this.state === 'idle';
@@ -541,8 +535,6 @@ export class ReferenceOperative implements Surroundings {
     if (this.#compaction !== undefined) this.compactions.push('false');
     this.#compaction = undefined;
   }
-
-  // ── turns
 
   // What a compaction tells stands between turns: one that is claimed meanwhile is announced behind it.
   #announceSoon(): void {

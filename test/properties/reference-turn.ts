@@ -187,8 +187,6 @@ export class ReferenceTurn {
     this.#dueAt = dueAt;
   }
 
-  // ── transformers
-
   #run(stage: StageName): void {
     this.#enter(phaseOf[stage]);
     this.#transform(stage, 0);
@@ -219,8 +217,6 @@ export class ReferenceTurn {
     else if (stage === 'afterIteration') this.#afterReview();
     else this.#end(this.#reason);
   }
-
-  // ── iterations
 
   #iterate(): void {
     this.iteration++;
@@ -307,8 +303,6 @@ export class ReferenceTurn {
     if (!this.#told(`stream.retrying ${this.#attempt}`, ...reset)) return;
     this.#settle(() => this.#enter('waiting', this.#around.now + waitMs));
   }
-
-  // ── tools
 
   #dispatch({ calls, stop }: Answer): void {
     this.#enter('dispatching');
@@ -415,8 +409,6 @@ export class ReferenceTurn {
   #expire(batch: Batch): void {
     for (const index of [...batch.live.keys()]) this.#settleCall(batch, index, 'interrupted');
   }
-
-  // ── the end
 
   #cancel(graceMs: number): void {
     const batch = this.#batch;

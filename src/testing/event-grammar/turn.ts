@@ -80,8 +80,6 @@ export function readTurnEvent(turn: TurnLog, event: OperativeEvent): boolean {
   return false;
 }
 
-// ── the beginning of an iteration
-
 function readInjection(turn: TurnLog, message: Message, iteration: number): void {
   if (isBetweenIterations(turn)) beginIteration(turn);
   else expect(turn.phase === 'injecting', () => `message.injected only where an iteration begins, not ${where(turn)}`);
@@ -92,8 +90,6 @@ function readInjection(turn: TurnLog, message: Message, iteration: number): void
   turn.late.delete(message.id);
   oweAppend(turn, message, 'message.injected');
 }
-
-// ── transformers and rewrites
 
 function readTransformer(
   turn: TurnLog,
@@ -170,8 +166,6 @@ function expectRewriterIsNamed(turn: TurnLog, event: OperativeEvent): void {
   expect(isNamed, `transformer.applied of ${show(owed)} right before or after its transcript.replaced`);
 }
 
-// ── appends
-
 function oweAppend(turn: TurnLog, message: Message, announcedBy: string): void {
   if (!turn.appended.has(message.id)) turn.owedAppends.set(message.id, announcedBy);
 }
@@ -205,8 +199,6 @@ const lateIn: ReadonlySet<TurnPhase> = new Set<TurnPhase>([
   'sealing',
   'aborting',
 ]);
-
-// ── the model's answer
 
 function readModelEvent(turn: TurnLog, event: StreamEvent): void {
   beginAttempts(turn, event.type);
@@ -266,8 +258,6 @@ function readAnswer(turn: TurnLog, event: Extract<EngineEvent, { type: 'assistan
   turn.phase = 'answered';
   if (message.content.length > 0) oweAppend(turn, message, 'assistant.settled');
 }
-
-// ── tool calls
 
 function readCallEvent(turn: TurnLog, event: ToolCallEvent): void {
   expect(turn.phase === 'answered' || turn.phase === 'dispatching', () => `no ${event.type} ${where(turn)}`);
