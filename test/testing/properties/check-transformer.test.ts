@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import type { Transformer, View } from '../../../src/contracts/transformer.ts';
 import type { Block, ResultContent } from '../../../src/conversation/block.ts';
 import type { Conversation } from '../../../src/conversation/conversation.ts';
+import type { JsonValue } from '../../../src/conversation/json.ts';
 import { textOf, userMessage, type Message } from '../../../src/conversation/message.ts';
 import {
   checkTransformer,
@@ -25,6 +26,14 @@ const withBlocks = (message: Message, change: (block: Block) => Block): Message 
   ...message,
   content: message.content.map(change),
 });
+
+/** The same value with the keys of its objects the other way round, at every depth. */
+function reordered(value: JsonValue): JsonValue {
+  if (Array.isArray(value)) return value.map(reordered);
+  if (typeof value !== 'object' || value === null) return value;
+  const fields = Object.entries(value).toReversed();
+  return Object.fromEntries(fields.map(([name, field]) => [name, reordered(field)]));
+}
 
 let counter = 0;
 
@@ -84,6 +93,25 @@ const planted: Readonly<
         }),
       ),
     ),
+    laws: ['blocksUnaltered'],
+  },
+  'reorders the arguments of calls': {
+    bug: shaping('sortsKeys', (all) =>
+      all.map((message) =>
+        withBlocks(message, (block) => ('args' in block ? { ...block, args: reordered(block.args) } : block)),
+      ),
+    ),
+    laws: ['blocksUnaltered'],
+  },
+  'reorders what a provider attached, and says that it rewrites texts': {
+    bug: {
+      ...shaping('sortsData', (all) =>
+        all.map((message) =>
+          withBlocks(message, (block) => ('data' in block ? { ...block, data: reordered(block.data) } : block)),
+        ),
+      ),
+      alters: ['rewritesText'],
+    },
     laws: ['blocksUnaltered'],
   },
   'drops thinking': {
@@ -384,6 +412,16 @@ describe('checkTransformer', () => {
       await failureOf(planted['reorders']?.bug, { seed: 3 }),
     ];
     expect(two.counterexample).toEqual(one.counterexample);
+  });
+
+  test('allows blocks whose fields stand in another order: encoders write them in their own', async () => {
+    const rebuilt = shaping('rebuilds', (all) =>
+      all.map(({ content, ...rest }) => {
+        const blocks = content.map((block) => Object.fromEntries(Object.entries(block).toReversed()));
+        return { content: blocks as readonly unknown[] as readonly Block[], ...rest };
+      }),
+    );
+    await expect(checkTransformer(rebuilt, { runs: 50 })).resolves.toBeUndefined();
   });
 
   test('asks only the laws it is given', async () => {
