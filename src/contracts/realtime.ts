@@ -92,14 +92,31 @@ export interface RealtimeBackpressure {
 export interface RealtimeDeadlines {
   /** For each step of connecting. Default 15,000. */
   readonly connectMs?: number;
-  /** For the server to begin or to stop an answer it was asked to. Default 10,000. */
+  /** For the server to begin or to stop an answer it was asked to, and to acknowledge an input. Default 10,000. */
   readonly responseMs?: number;
+  /**
+   * How long the user counts as speaking when the server never says that the speech is over; owed replies wait no longer.
+   * Default 60,000.
+   */
+  readonly speechMs?: number;
+  /** How long nothing may come of an answer that has begun; after that it counts as ended. Default 120,000. */
+  readonly answerMs?: number;
+  /** How long the provider may play, where it plays itself, without saying that it has ended. Default 600,000. */
+  readonly playbackMs?: number;
   /** How long a reply that is owed waits, after the user has spoken, for the server's own. Default 1,000. */
   readonly replyGraceMs?: number;
   /** For the server to close. Default 2,000. */
   readonly closeMs?: number;
   /** How long before its end a session says that it expires. Default 60,000. */
   readonly expiryNoticeMs?: number;
+}
+
+/** How a link is looked after whose other end may be gone without a word. Milliseconds. */
+export interface RealtimeKeepAlive {
+  /** A ping is sent when nothing has come for so long. Default 20,000. */
+  readonly everyMs?: number;
+  /** For the answer to it, or for anything else to come: after that the link is lost. Default 10,000. */
+  readonly answerMs?: number;
 }
 
 /** How the context of a long session is cut. `auto`: by the provider; `off`: an error instead; a number: the part kept. */
@@ -139,6 +156,8 @@ export interface RealtimeSessionOptions {
    */
   microphone?: AsyncIterable<Uint8Array>;
   deadlines?: RealtimeDeadlines;
+  /** Notices that the server is gone without closing. `off`: nobody looks. Browsers cannot ping: there it does nothing. */
+  keepAlive?: RealtimeKeepAlive | 'off';
   /** Passed to the provider as it is, over everything else. */
   providerOptions?: JsonValue;
   /** Closes the session when aborted, also while it connects. */

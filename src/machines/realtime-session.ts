@@ -41,9 +41,11 @@ export interface RealtimeScope {
   /** Nobody waits for a reply to the calls that run; answers the caller once nothing is being interrupted. */
   awaitQuiet(event: ResponseInterrupt): void;
   /** The server did not answer in time. */
-  giveUp(what: 'request' | 'occupied' | 'recall' | 'cancel' | 'flush'): void;
+  giveUp(what: 'speech' | 'request' | 'occupied' | 'recall' | 'answer' | 'cancel' | 'flush' | 'play'): void;
   /** The session's time ends soon. */
   announceExpiry(): void;
+  /** Notes that the session ends because nobody is at the other end of the link. */
+  noteSilence(): void;
   /** Notes why the session ends. */
   noteEnd(end: SessionEnd): void;
   /** Begins the closing handshake. */
@@ -56,12 +58,15 @@ export interface RealtimeScope {
 /** What waits on the host's clock. Each ends with the facts of that moment. */
 export type DeadlineKind =
   | 'connect'
+  | 'speech'
   | 'grace'
   | 'request'
   | 'occupied'
   | 'recall'
+  | 'answer'
   | 'cancel'
   | 'flush'
+  | 'play'
   | 'drain'
   | 'close';
 
@@ -106,6 +111,7 @@ export type RealtimeSessionMachineEvent =
   | { readonly type: 'speech.stopped'; readonly answers: boolean }
   | { readonly type: 'input.committed'; readonly answers: boolean }
   | { readonly type: 'input.cleared' }
+  | { readonly type: 'detection.changed' }
   | { readonly type: 'activity.started' }
   | { readonly type: 'activity.ended' }
   | { readonly type: 'response.created'; readonly owner: ResponseOwner; readonly owed: number }
@@ -139,6 +145,7 @@ const guards = {
   interrupts: ({ event }: Step) => event.type === 'speech.started' && event.interrupts,
   answers: ({ event }: Step) => 'answers' in event && event.answers,
   isRecalled: ({ event }: Step) => event.type === 'response.created' && event.owner === 'recalled',
+  isServers: ({ event }: Step) => event.type === 'response.created' && event.owner === 'server',
   isInFlight: ({ event }: Step) =>
     event.type === 'response.done' ? event.inFlight : factsOf(event)?.inFlight === true,
   isOccupied: ({ event }: Step) => event.type === 'request.refused' && event.occupied,
@@ -176,6 +183,7 @@ const actions = {
   giveUp: ({ context }: Step, params: { readonly what: Parameters<RealtimeScope['giveUp']>[0] }) =>
     context.scope.giveUp(params.what),
   announceExpiry: ({ context }: Step) => context.scope.announceExpiry(),
+  noteSilence: ({ context }: Step) => context.scope.noteSilence(),
   noteEnd: ({ context, event }: Step) => {
     if ('end' in event) context.scope.noteEnd(event.end);
   },
@@ -197,7 +205,14 @@ const connectFailure = { target: '#realtimeSession.closing', actions: 'noteTimeo
 // A give-up of the server: whoever waited is told, and the region is free again.
 const toIdle = (what: 'request' | 'occupied' | 'recall' | 'cancel') =>
   ({ target: 'idle', actions: { type: 'giveUp', params: { what } } }) as const;
-const toSilent = { target: 'silent', actions: { type: 'giveUp', params: { what: 'flush' } } } as const;
+const toSilent = (what: 'flush' | 'play') =>
+  ({ target: 'silent', actions: { type: 'giveUp', params: { what } } }) as const;
+const toListening = { target: 'listening', actions: { type: 'giveUp', params: { what: 'speech' } } } as const;
+// It may go on all the same: whatever the server does, its place is free.
+const unended = {
+  target: 'idle',
+  actions: ['cancelResponse', { type: 'giveUp', params: { what: 'answer' } }],
+} as const;
 
 // A request that crossed the answer is still to be answered: no other may be sent before.
 const afterDone = [{ guard: 'isInFlight', target: 'requested' }, { target: 'idle' }] as const;
@@ -299,13 +314,22 @@ const config = {
       description: 'The session can be used. Six regions, each minding its own business.',
       type: 'parallel',
       entry: 'begin',
-      invoke: {
-        src: 'expiry',
-        id: 'expiry',
-        input: ({ context }: Pick<Step, 'context'>) => context.scope,
-        onDone: { actions: 'announceExpiry' },
-        onError: { actions: 'announceExpiry' },
-      },
+      invoke: [
+        {
+          src: 'expiry',
+          id: 'expiry',
+          input: ({ context }: Pick<Step, 'context'>) => context.scope,
+          onDone: { actions: 'announceExpiry' },
+          onError: { actions: 'announceExpiry' },
+        },
+        {
+          src: 'keepAlive',
+          id: 'keepAlive',
+          input: ({ context }: Pick<Step, 'context'>) => context.scope,
+          onDone: { target: 'reconnecting', actions: 'noteSilence' },
+          onError: { target: 'reconnecting', actions: 'noteSilence' },
+        },
+      ],
       on: {
         'wire.closed': { target: 'reconnecting', actions: 'noteEnd' },
         'session.failed': { target: 'closing', actions: 'noteEnd' },
@@ -377,12 +401,26 @@ const config = {
               on: { 'speech.started': 'speaking', 'activity.started': 'holding' },
             },
             speaking: {
-              description: 'The user speaks: owed replies wait.',
+              description:
+                'The user speaks: owed replies wait, until one of the events comes that say that it is over.',
               tags: 'userSpeaking',
+              invoke: {
+                src: 'deadline',
+                input: deadline('speech'),
+                id: 'speechDeadline',
+                onDone: toListening,
+                onError: toListening,
+              },
               on: {
+                // Reenter: the end of the speech before was lost, this one has its own time.
+                'speech.started': { target: 'speaking', reenter: true },
                 'speech.stopped': [{ guard: 'answers', target: 'committed' }, { target: 'listening' }],
                 'input.committed': [{ guard: 'answers', target: 'committed' }, { target: 'listening' }],
                 'input.cleared': 'listening',
+                // Whoever would have told the end does not listen any more.
+                'detection.changed': 'listening',
+                // A server answers by itself when the user has spoken.
+                'response.created': { guard: 'isServers', target: 'listening' },
                 'activity.started': 'holding',
               },
             },
@@ -476,8 +514,15 @@ const config = {
               },
             },
             active: {
-              description: 'The model answers.',
+              description: 'The model answers; one of which nothing comes any more is taken for ended.',
               tags: 'responding',
+              invoke: {
+                src: 'deadline',
+                input: deadline('answer'),
+                id: 'answerDeadline',
+                onDone: [{ ...unended, guard: 'isInFlight', target: 'requested' }, unended],
+                onError: unended,
+              },
               on: {
                 'response.created': unwanted,
                 'response.done': afterDone,
@@ -515,7 +560,16 @@ const config = {
             playing: {
               description: 'Received audio is being heard.',
               tags: 'responding',
+              invoke: {
+                src: 'deadline',
+                input: deadline('play'),
+                id: 'playDeadline',
+                onDone: toSilent('play'),
+                onError: toSilent('play'),
+              },
               on: {
+                // Reenter: the end of what was played before was lost.
+                'audio.begun': { target: 'playing', reenter: true },
                 'playback.finished': 'silent',
                 'response.interrupt': { target: 'flushing', actions: { type: 'cutOutput', params: byRequest } },
                 'speech.started': {
@@ -532,8 +586,8 @@ const config = {
                 src: 'deadline',
                 input: deadline('flush'),
                 id: 'flushDeadline',
-                onDone: toSilent,
-                onError: toSilent,
+                onDone: toSilent('flush'),
+                onError: toSilent('flush'),
               },
               on: { 'output.acknowledged': 'silent', 'audio.begun': 'playing' },
             },
@@ -653,6 +707,7 @@ function buildMachine() {
     actors: {
       deadline: serviceStub<DeadlineInput, DeadlineFacts>('deadline'),
       expiry: serviceStub<RealtimeScope, undefined>('expiry'),
+      keepAlive: serviceStub<RealtimeScope, undefined>('keepAlive'),
       reconnect: serviceStub<RealtimeScope, undefined>('reconnect'),
     },
     guards,

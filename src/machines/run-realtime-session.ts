@@ -17,6 +17,8 @@ import type { ServiceLogic } from './service.ts';
 export interface RealtimeServices {
   readonly deadline: ServiceLogic<DeadlineInput, DeadlineFacts>;
   readonly expiry: ServiceLogic<RealtimeScope, undefined>;
+  /** Ends when nobody is at the other end of the link any more. */
+  readonly keepAlive: ServiceLogic<RealtimeScope, undefined>;
   readonly reconnect: ServiceLogic<RealtimeScope, undefined>;
 }
 

@@ -81,6 +81,11 @@ export class Microphone {
     else this.#queue.push(command);
   }
 
+  /** Whether that event waits behind audio. */
+  holds(eventId: string): boolean {
+    return this.#queue.some((command) => command !== undefined && 'eventId' in command && command.eventId === eventId);
+  }
+
   /** At once, ahead of the audio that waits; behind a command that waits. */
   behindCommands(command: WireCommand): void {
     const waits = this.#queue.some((waiting) => waiting !== undefined && waiting.type !== 'audio.append');

@@ -6,7 +6,7 @@ import type { RealtimeInput, RealtimeResponseRequest } from '../contracts/realti
 import type { Debtor } from './reply-ledger.ts';
 import { resultText } from './result-text.ts';
 import { answeredByHand, sendResult } from './session-calls.ts';
-import { longestDelayMs, openPromise, type QuietTicket, type SessionRecord } from './session-record.ts';
+import { openPromise, type QuietTicket, type SessionRecord } from './session-record.ts';
 import type { CallControl, WireCommand, WireItem } from './wire.ts';
 
 type Input<Type extends RealtimeInput['type']> = Extract<RealtimeInput, { readonly type: Type }>;
@@ -19,10 +19,7 @@ export function performInput(record: SessionRecord, input: RealtimeInput): Promi
     case 'audio.commit':
       return commit(record);
     case 'audio.clear':
-      record.microphone.clear();
-      return acknowledged(record, 'input.cleared', (eventId) =>
-        record.microphone.follow({ type: 'audio.clear', eventId }),
-      );
+      return clear(record);
     case 'activity.start':
       record.post({ type: 'activity.started' });
       return interrupt(record, undefined, true);
@@ -77,23 +74,39 @@ function acknowledged(
   record: SessionRecord,
   answer: string,
   send: (eventId: string) => void,
-  failed?: () => void,
+  refuse?: () => void,
 ): Promise<void> {
   const { promise, resolve, reject } = openPromise();
   const eventId = record.nextId();
-  record.acknowledgements.expect(answer, eventId, (error) => {
-    if (error === undefined) return resolve();
-    failed?.();
-    reject(error);
+  record.acknowledgements.expectInTime(answer, eventId, (error, isRefused) => {
+    if (isRefused && error !== undefined) refuse?.();
+    if (error === undefined) resolve();
+    else reject(error);
   });
   send(eventId);
   return promise;
 }
 
 function commit(record: SessionRecord): Promise<void> {
-  return acknowledged(record, 'input.committed', (eventId) =>
+  const committed = acknowledged(record, 'input.committed', (eventId) =>
     record.microphone.follow({ type: 'audio.commit', eventId }),
   );
+  endSpeech(record, 'input.committed');
+  return committed;
+}
+
+function clear(record: SessionRecord): Promise<void> {
+  record.microphone.clear();
+  const cleared = acknowledged(record, 'input.cleared', (eventId) =>
+    record.microphone.follow({ type: 'audio.clear', eventId }),
+  );
+  endSpeech(record, 'input.cleared');
+  return cleared;
+}
+
+// Whoever takes the speech out of the server's buffer says that it is over: no word of the server's is needed for that.
+function endSpeech(record: SessionRecord, type: 'input.committed' | 'input.cleared'): void {
+  record.post(type === 'input.cleared' ? { type } : { type, answers: record.settings.createsResponse !== false });
 }
 
 // The answer is asked for behind the commit: it may still wait behind audio. It speaks of everything that came meanwhile.
@@ -164,7 +177,7 @@ function inTime(record: SessionRecord, eventId: string, debtor: Debtor): Debtor 
     responses.besideRequests.delete(eventId);
     debtor.failed(record.unanswered());
   };
-  const timer = deadlines.responseMs <= longestDelayMs ? host.setTimeout(late, deadlines.responseMs) : undefined;
+  const timer = record.startTimer(deadlines.responseMs, late);
   return {
     begun: () => {
       host.clearTimeout(timer);
@@ -231,9 +244,9 @@ function sendCommand(record: SessionRecord, command: WireCommand): Promise<void>
       return appendAudio(record, command);
     case 'audio.clear':
       record.microphone.clear();
-      return acknowledgedAs(record, 'input.cleared', command);
+      return endingSpeech(record, 'input.cleared', command);
     case 'audio.commit':
-      return acknowledgedAs(record, 'input.committed', command);
+      return endingSpeech(record, 'input.committed', command);
     case 'session.update':
       return acknowledgedAs(record, 'session.configured', command);
     case 'session.configure':
@@ -248,6 +261,16 @@ function sendCommand(record: SessionRecord, command: WireCommand): Promise<void>
   }
 }
 
+function endingSpeech(
+  record: SessionRecord,
+  answer: 'input.committed' | 'input.cleared',
+  command: Extract<WireCommand, { readonly type: 'audio.clear' | 'audio.commit' }>,
+): Promise<void> {
+  const done = acknowledgedAs(record, answer, command);
+  endSpeech(record, answer);
+  return done;
+}
+
 // Waits for its answer as the input of the same meaning does, so that each finds its own.
 function acknowledgedAs(
   record: SessionRecord,
@@ -256,7 +279,7 @@ function acknowledgedAs(
 ): Promise<void> {
   const { promise, resolve, reject } = openPromise();
   const eventId = command.eventId === '' ? record.nextId() : command.eventId;
-  record.acknowledgements.expect(answer, eventId, (error) => (error === undefined ? resolve() : reject(error)));
+  record.acknowledgements.expectInTime(answer, eventId, (error) => (error === undefined ? resolve() : reject(error)));
   record.microphone.follow({ ...command, eventId });
   return promise;
 }

@@ -72,7 +72,8 @@ function refuseRequest(record: SessionRecord, { causedBy, activeResponseId, code
   const order = responses.endRequest();
   if (isActive) ledger.restore(order?.debts ?? []);
   else for (const { debtor } of order?.debts ?? []) debtor?.failed(record.refusal(code, message));
-  const occupied = isActive && !responses.hasEnded(activeResponseId);
+  // One that was given up here goes on there.
+  const occupied = isActive && (!responses.hasEnded(activeResponseId) || responses.isUnended(activeResponseId));
   if (occupied && responses.current === undefined) responses.occupiedBy = activeResponseId;
   record.post({ type: 'request.refused', occupied, owed: ledger.owed });
   return isActive;

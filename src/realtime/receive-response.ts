@@ -11,6 +11,9 @@ import type { WireFact } from './wire.ts';
 type Created = Extract<WireFact, { readonly type: 'response.created' }>;
 type Done = Extract<WireFact, { readonly type: 'response.done' }>;
 
+/** Why an answer is over whose end the server never told. */
+export const unended = 'the server never ended it';
+
 /** An answer has begun: one that was asked for, one of the server's own, or one that was given up before. */
 export function responseCreated(record: SessionRecord, { responseId, requestId, outOfBand }: Created): void {
   const { responses, ledger } = record;
@@ -19,7 +22,7 @@ export function responseCreated(record: SessionRecord, { responseId, requestId, 
     return besideCreated(record, responseId, requestId);
   }
   // The server has one answer at a time: the end of the one before was lost.
-  if (responses.current !== undefined) settleResponse(record, responses.current, 'cancelled', 'superseded');
+  if (responses.current !== undefined) giveUpResponse(record, responses.current, 'superseded');
   const owner = responses.ownerOf(requestId);
   let origin: ResponseOrigin = record.isIdleAnnounced ? 'idle' : 'vad';
   let debts: readonly Debt[] = [];
@@ -32,7 +35,7 @@ export function responseCreated(record: SessionRecord, { responseId, requestId, 
     ledger.payByServer();
   }
   record.isIdleAnnounced = false;
-  const response = responses.begin(responseId, origin, owner, debts);
+  const response = responses.begin(responseId, origin, owner, record.host.now(), debts);
   if (response.isTold) record.tell({ type: 'response.started', responseId, origin });
   record.post({ type: 'response.created', owner, owed: ledger.owed });
 }
@@ -41,7 +44,7 @@ export function responseCreated(record: SessionRecord, { responseId, requestId, 
 export function responseDone(record: SessionRecord, fact: Done): void {
   const { responses, ledger } = record;
   const { responseId, status, reason, error, usage } = fact;
-  if (responses.hasEnded(responseId)) return; // told twice
+  if (responses.hasEnded(responseId)) return lateDone(record, fact);
   if (usage !== undefined) record.usage = addRealtimeUsage(record.usage, usage);
   const response = responses.live(responseId);
   if (response === undefined) return unknownDone(record, fact);
@@ -53,6 +56,11 @@ export function responseDone(record: SessionRecord, fact: Done): void {
   if (isCurrent) record.post({ type: 'response.done', inFlight: responses.isWaiting, owed: ledger.owed });
 }
 
+/** The server has not ended it, and is waited for no longer. Results of its calls are spoken of: nobody cancelled them. */
+export function giveUpResponse(record: SessionRecord, response: LiveResponse, reason: string): void {
+  settleResponse(record, response, response.isSilenced ? 'cancelled' : 'incomplete', reason, undefined, true);
+}
+
 /** Ends an answer for good: the ledgers know, and so does whoever was told that it began. */
 export function settleResponse(
   record: SessionRecord,
@@ -60,9 +68,11 @@ export function settleResponse(
   status: ResponseStatus,
   reason?: string,
   usage?: Done['usage'],
+  isGivenUp = false,
 ): void {
   const { responseId, origin, isSilenced, isTold } = response;
-  record.responses.end(responseId);
+  record.host.clearTimeout(response.timer);
+  record.responses.end(responseId, isGivenUp);
   record.acknowledgements.settle(`response.ended ${responseId}`);
   record.playback.finishReceiving(responseId);
   settleBatch(record, record.calls.finish(responseId, isSilenced || status === 'cancelled'));
@@ -85,8 +95,34 @@ function besideCreated(record: SessionRecord, responseId: string, requestId: str
     responses.besideRequests.get(requestId)?.begun();
     responses.besideRequests.delete(requestId);
   }
-  responses.begin(responseId, 'outOfBand', 'own');
+  const response = responses.begin(responseId, 'outOfBand', 'own', record.host.now());
   record.tell({ type: 'response.started', responseId, origin: 'outOfBand' });
+  watchBeside(record, response);
+}
+
+// An answer beside the conversation passes no region of the chart, whose deadlines the others have.
+function watchBeside(record: SessionRecord, response: LiveResponse): void {
+  const { host, deadlines } = record;
+  const rest = response.heardAt + deadlines.answerMs - host.now();
+  response.timer = record.startTimer(rest, () => {
+    if (host.now() < response.heardAt + deadlines.answerMs) return watchBeside(record, response);
+    const { responseId } = response;
+    record.command({ type: 'response.cancel', eventId: record.nextId(), responseId });
+    giveUpResponse(record, response, unended);
+  });
+}
+
+// Told twice, or the end of one that was given up: whoever waits for that may go on.
+function lateDone(record: SessionRecord, { responseId, usage }: Done): void {
+  const { responses, ledger } = record;
+  if (!responses.endUnended(responseId)) return;
+  if (usage !== undefined) {
+    record.usage = addRealtimeUsage(record.usage, usage);
+    record.tell({ type: 'usage', delta: usage, total: record.usage });
+  }
+  if (responses.occupiedBy !== responseId) return;
+  responses.occupiedBy = undefined;
+  record.post({ type: 'response.done', inFlight: responses.isWaiting, owed: ledger.owed });
 }
 
 function unknownDone(record: SessionRecord, fact: Done): void {

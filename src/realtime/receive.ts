@@ -1,6 +1,7 @@
 // Takes the facts of a link: tells the readers, keeps the ledgers, and lets the chart decide what follows. The hot path is
 // `audioDelta`: one look at the generation token, no step of the chart.
 
+import type { SessionEnd } from '../machines/realtime-session.ts';
 import { receiveError } from './receive-error.ts';
 import { responseCreated, responseDone } from './receive-response.ts';
 import { requestCall, withdrawCall } from './session-calls.ts';
@@ -51,7 +52,8 @@ export function receiveFact(record: SessionRecord, fact: WireFact): void {
       return record.post({ type: 'input.cleared' });
     case 'input.idle':
       record.isIdleAnnounced = true;
-      return;
+      // It waited for the user to speak, so the user does not.
+      return record.post({ type: 'speech.stopped', answers: true });
     case 'item.added':
       record.transcripts.place(fact.itemId, fact.previousItemId);
       record.ledger.confirm(fact.itemId);
@@ -68,6 +70,7 @@ export function receiveFact(record: SessionRecord, fact: WireFact): void {
     case 'error':
       return receiveError(record, fact);
     case 'raw':
+      if (record.responses.current !== undefined) record.responses.current.heardAt = record.heardAt;
       return record.tell({ type: 'raw', provider: record.wire.provider, event: fact.event });
     case 'wire.opened':
       return record.post({ type: 'wire.opened' });
@@ -95,6 +98,7 @@ function audioDelta(record: SessionRecord, fact: Fact<'audio.delta'>): void {
   const { responseId, itemId, contentIndex, audio } = fact;
   const response = record.responses.live(responseId);
   if (response === undefined) return; // of no live generation
+  response.heardAt = record.heardAt;
   if (response.isSilenced) {
     // It came after the cut, so nothing of it was heard: the model must not believe that it was.
     if (!response.known.has(itemId) && response.origin !== 'outOfBand') deleteUnheard(record, itemId);
@@ -132,6 +136,7 @@ function comesThrough(
   if (fact.role === 'user' || fact.responseId === undefined) return true;
   const response = record.responses.live(fact.responseId);
   if (response === undefined || response.isSilenced) return false;
+  response.heardAt = record.heardAt;
   response.isHeard = true;
   return true;
 }
@@ -213,7 +218,10 @@ function outputMoved(record: SessionRecord, type: 'output.started' | 'output.sto
 }
 
 function takeSettings(record: SessionRecord, settings: WireSettings): void {
+  const { detection } = record.settings;
   record.settings = { ...record.settings, ...settings };
+  // Another listener has not heard the beginning: nobody will tell the end of what is being said.
+  if (detection !== undefined && detection !== record.settings.detection) record.post({ type: 'detection.changed' });
 }
 
 function sessionConfigured(record: SessionRecord, { settings }: Fact<'session.configured'>): void {
@@ -226,20 +234,25 @@ function sessionConfigured(record: SessionRecord, { settings }: Fact<'session.co
   record.post({ type: 'session.configured', seeds: record.history.length });
 }
 
-function wireClosed(record: SessionRecord, { code, reason, error }: Fact<'wire.closed'>): void {
+function wireClosed(record: SessionRecord, fact: Fact<'wire.closed'>): void {
+  record.closeCode ??= fact.code;
+  record.post({ type: 'wire.closed', end: lossOf(record, fact) });
+}
+
+/** How a session ends whose link is gone. */
+export function lossOf(
+  record: SessionRecord,
+  { code, reason, error }: Pick<Fact<'wire.closed'>, 'code' | 'reason' | 'error'>,
+): SessionEnd {
   const { expiresAt = Infinity } = record.settings;
-  record.closeCode ??= code;
   const isExpired = record.host.now() >= expiresAt - expiryTolerance;
   const why = error?.message ?? (reason === undefined || reason === '' ? record.lastError : reason);
-  record.post({
-    type: 'wire.closed',
-    end: {
-      reason: !record.isLive ? 'connectFailed' : isExpired ? 'expired' : 'connectionLost',
-      ...(code === undefined ? {} : { code }),
-      ...(why === undefined ? {} : { message: why }),
-      ...(error === undefined ? {} : { error }),
-    },
-  });
+  return {
+    reason: !record.isLive ? 'connectFailed' : isExpired ? 'expired' : 'connectionLost',
+    ...(code === undefined ? {} : { code }),
+    ...(why === undefined ? {} : { message: why }),
+    ...(error === undefined ? {} : { error }),
+  };
 }
 
 // The server's clock and ours may differ a little.

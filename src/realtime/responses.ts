@@ -21,6 +21,10 @@ export interface LiveResponse {
   isHeard: boolean;
   /** The user began to speak before anything of it came through. */
   isMissed: boolean;
+  /** When something of it came last. */
+  heardAt: number;
+  /** Of one beside the conversation: how long nothing may come of it. */
+  timer: unknown;
 }
 
 const mostRemembered = 256;
@@ -39,6 +43,8 @@ export class Responses {
   #recalledInFlight: string | undefined;
   readonly #recalled = new Set<string>();
   readonly #ended = new Set<string>();
+  // Ended here before the server said so.
+  readonly #unended = new Set<string>();
   readonly #besideIds = new Set<string>();
 
   /** A request is under way, wanted or not: no other may be sent. */
@@ -89,12 +95,28 @@ export class Responses {
     return this.#ended.has(responseId);
   }
 
+  /** The server may think that it goes on still: it was given up here. */
+  isUnended(responseId: string): boolean {
+    return this.#unended.has(responseId);
+  }
+
+  /** The server has ended one that was given up; false for any other. */
+  endUnended(responseId: string): boolean {
+    return this.#unended.delete(responseId);
+  }
+
   /** It stands, or stood, beside the conversation: its items are in none. */
   isBeside(responseId: string): boolean {
     return this.#besideIds.has(responseId);
   }
 
-  begin(responseId: string, origin: ResponseOrigin, owner: ResponseOwner, debts: readonly Debt[] = []): LiveResponse {
+  begin(
+    responseId: string,
+    origin: ResponseOrigin,
+    owner: ResponseOwner,
+    now: number,
+    debts: readonly Debt[] = [],
+  ): LiveResponse {
     const isWanted = owner !== 'recalled';
     const response: LiveResponse = {
       responseId,
@@ -105,6 +127,8 @@ export class Responses {
       debts,
       isHeard: false,
       isMissed: false,
+      heardAt: now,
+      timer: undefined,
     };
     if (origin === 'outOfBand') {
       this.beside.set(responseId, response);
@@ -116,10 +140,12 @@ export class Responses {
     return response;
   }
 
-  end(responseId: string): void {
+  /** `isGivenUp`: the server has not said so. */
+  end(responseId: string, isGivenUp = false): void {
     if (this.current?.responseId === responseId) this.current = undefined;
     this.beside.delete(responseId);
     remember(this.#ended, responseId);
+    if (isGivenUp) remember(this.#unended, responseId);
   }
 }
 

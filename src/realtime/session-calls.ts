@@ -42,13 +42,12 @@ export function sendResult(
   const itemId = record.nextId();
   const eventId = record.nextId();
   record.ledger.sent(itemId);
-  record.acknowledgements.expect(`item.added ${itemId}`, eventId, (error) => {
+  record.acknowledgements.expectInTime(`item.added ${itemId}`, eventId, (error, isRefused) => {
     record.ledger.confirm(itemId);
-    record.tell(
-      error === undefined
-        ? { type: 'toolCall.resultSent', callId, delivered: 'sent' }
-        : { type: 'toolCall.resultSent', callId, delivered: 'dropped', why: whyOf(error) },
-    );
+    // One that nobody has confirmed was sent all the same, unless the session ended over it.
+    const isLost = error !== undefined && (isRefused || record.isStopped);
+    const why = error === undefined ? {} : { why: whyOf(error) };
+    record.tell({ type: 'toolCall.resultSent', callId, delivered: isLost ? 'dropped' : 'sent', ...why });
     settle(error);
   });
   record.command({ type: 'item.create', eventId, itemId, item: { kind: 'result', callId, output } });

@@ -27,12 +27,15 @@ import { Responses } from './responses.ts';
 import { Transcripts } from './transcripts.ts';
 import type { RealtimeWire, WireCommand, WireFact, WireItem, WireLink, WireSettings } from './wire.ts';
 
-/** Timers of the platform take at most so many milliseconds; with more they fire at once. */
-export const longestDelayMs = 2 ** 31 - 1;
+// Timers of the platform take at most so many milliseconds; with more they fire at once.
+const longestDelayMs = 2 ** 31 - 1;
 
 const defaultDeadlines: Required<RealtimeDeadlines> = {
   connectMs: 15_000,
   responseMs: 10_000,
+  speechMs: 60_000,
+  answerMs: 120_000,
+  playbackMs: 600_000,
   replyGraceMs: 1_000,
   closeMs: 2_000,
   expiryNoticeMs: 60_000,
@@ -46,6 +49,9 @@ function deadlinesWith(given: RealtimeDeadlines = {}): Required<RealtimeDeadline
   return {
     connectMs: given.connectMs ?? defaultDeadlines.connectMs,
     responseMs: given.responseMs ?? defaultDeadlines.responseMs,
+    speechMs: given.speechMs ?? defaultDeadlines.speechMs,
+    answerMs: given.answerMs ?? defaultDeadlines.answerMs,
+    playbackMs: given.playbackMs ?? defaultDeadlines.playbackMs,
     replyGraceMs: given.replyGraceMs ?? defaultDeadlines.replyGraceMs,
     closeMs: given.closeMs ?? defaultDeadlines.closeMs,
     expiryNoticeMs: given.expiryNoticeMs ?? defaultDeadlines.expiryNoticeMs,
@@ -65,7 +71,7 @@ export class SessionRecord {
   readonly ledger = new ReplyLedger();
   readonly responses = new Responses();
   readonly calls = new OpenCalls();
-  readonly acknowledgements = new Acknowledgements();
+  readonly acknowledgements: Acknowledgements;
   readonly transcripts = new Transcripts();
   /** Settles when the session is ready or never will be. */
   readonly ready = openPromise();
@@ -85,6 +91,8 @@ export class SessionRecord {
   drainMs = 0;
   /** What the conversation begins with. */
   readonly history: readonly WireItem[];
+  /** When something came over the link last. */
+  heardAt = 0;
   /** Counts the audio deltas that came through. */
   sequence = 0;
   /** The user's audio has begun. */
@@ -121,6 +129,14 @@ export class SessionRecord {
     const { backpressure = {}, playback } = options;
     const perMs = () => bytesPerMs(this.outputFormat);
     this.events = new EventOutlet(() => this.outputLimits);
+    this.acknowledgements = new Acknowledgements({
+      startTimer: (then) => this.startTimer(this.deadlines.responseMs, then),
+      stopTimer: (timer) => this.host.clearTimeout(timer),
+      // What waits behind audio, or in this process, was not heard yet.
+      isUnsent: (eventId) => this.microphone.holds(eventId),
+      isSending: () => (this.link?.bufferedBytes ?? 0) > 0,
+      unanswered: () => this.unanswered(),
+    });
     this.microphone = new Microphone({
       host: this.host,
       bytesPerMs: () => bytesPerMs(this.inputFormat),
@@ -164,6 +180,11 @@ export class SessionRecord {
     this.chart?.send(event);
   }
 
+  /** A timer on the host's clock; none for a time that is longer than any. */
+  startTimer(ms: number, then: () => void): unknown {
+    return ms <= longestDelayMs ? this.host.setTimeout(then, ms) : undefined;
+  }
+
   command(command: WireCommand): void {
     this.link?.send(command);
   }
@@ -176,6 +197,7 @@ export class SessionRecord {
 
   /** Takes facts one after the other: one that comes while another is taken waits. */
   receive(fact: WireFact, take: (record: SessionRecord, fact: WireFact) => void): void {
+    this.heardAt = this.host.now();
     if (this.#isReceiving) return void this.#facts.push(fact);
     this.#isReceiving = true;
     this.#take(fact, take);

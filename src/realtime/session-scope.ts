@@ -1,11 +1,11 @@
 // What the chart's actions do: commands to the server, words to the readers, entries in the ledgers. Decides nothing.
 
 import type { InterruptionCause, RealtimeScope, ResponseInterrupt, SessionEnd } from '../machines/realtime-session.ts';
-import { messageOf } from '../contracts/errors.ts';
+import { messageOf, ModelError } from '../contracts/errors.ts';
 import type { JsonValue } from '../conversation/json.ts';
 import { cutOutput, tellCut } from './cut-output.ts';
-import { settleResponse } from './receive-response.ts';
-import { receiveFact } from './receive.ts';
+import { giveUpResponse, settleResponse, unended } from './receive-response.ts';
+import { lossOf, receiveFact } from './receive.ts';
 import { dropCalls } from './session-calls.ts';
 import type { QuietTicket, SessionRecord } from './session-record.ts';
 import type { WireConfiguration } from './wire.ts';
@@ -128,7 +128,6 @@ export class SessionScope implements RealtimeScope {
   giveUp(what: Parameters<RealtimeScope['giveUp']>[0]): void {
     const { record } = this;
     const { responses } = record;
-    const message = `The server did not answer in time (${what}).`;
     if (what === 'request') {
       const error = record.unanswered();
       for (const { debtor } of responses.recall()?.debts ?? []) debtor?.failed(error);
@@ -136,11 +135,13 @@ export class SessionScope implements RealtimeScope {
     if (what === 'request' || what === 'recall') responses.endRequest();
     if (what === 'occupied') responses.occupiedBy = undefined;
     if (what === 'cancel' && responses.current !== undefined) {
-      settleResponse(record, responses.current, 'cancelled', 'the server did not confirm it');
+      giveUpResponse(record, responses.current, 'the server did not confirm it');
     }
+    if (what === 'answer' && responses.current !== undefined) giveUpResponse(record, responses.current, unended);
+    if (what === 'play') record.isPlayedByServer = false;
     // Nobody waits for them any more: a later answer of the same kind is that of a later question.
     if (what === 'flush') for (const eventId of record.flushing) record.acknowledgements.refuse(eventId, undefined);
-    record.tell({ type: 'error', recoverable: true, code: 'response.timeout', message });
+    record.tell({ type: 'error', recoverable: true, ...timeoutOf(what) });
     record.post({ type: 'debt.changed', owed: record.ledger.owed });
   }
 
@@ -149,6 +150,13 @@ export class SessionScope implements RealtimeScope {
     const { expiresAt } = record.settings;
     const inMs = expiresAt === undefined ? 0 : Math.max(0, expiresAt - record.host.now());
     record.tell({ type: 'session.expiring', inMs, source: 'timer' });
+  }
+
+  noteSilence(): void {
+    const { record } = this;
+    const message =
+      'Nobody is at the other end of the link any more: a ping was not answered in time. Connect again for a new session.';
+    this.noteEnd(lossOf(record, { error: new ModelError('model.connection', message, { retryable: true }) }));
   }
 
   noteEnd(end: SessionEnd): void {
@@ -215,11 +223,20 @@ export class SessionScope implements RealtimeScope {
   }
 }
 
+function timeoutOf(what: Parameters<RealtimeScope['giveUp']>[0]): { readonly code: string; readonly message: string } {
+  if (what === 'speech') {
+    const message = 'The server has not said in time that the user has spoken: owed replies wait no longer.';
+    return { code: 'speech.timeout', message };
+  }
+  return { code: 'response.timeout', message: `The server did not answer in time (${what}).` };
+}
+
 function configurationOf(options: SessionRecord['options']): WireConfiguration {
   const {
     history: _history,
     playback: _playback,
     backpressure: _backpressure,
+    keepAlive: _keepAlive,
     deadlines: _deadlines,
     signal: _signal,
     host: _host,

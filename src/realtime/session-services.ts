@@ -3,15 +3,15 @@
 import { realtimeChartWith } from '../machines/run-realtime-session.ts';
 import type { DeadlineFacts, DeadlineInput, DeadlineKind, RealtimeScope } from '../machines/realtime-session.ts';
 import { serviceLogic, type ServiceLogic } from '../machines/service.ts';
+import { watchLink } from './keep-alive.ts';
 import { SessionScope } from './session-scope.ts';
-import { longestDelayMs, type SessionRecord } from './session-record.ts';
+import type { SessionRecord } from './session-record.ts';
 
 const deadline: ServiceLogic<DeadlineInput, DeadlineFacts> = serviceLogic(
   ({ scope, kind }, actor) => {
     const record = recordOf(scope);
-    return wait(record, durationOf(record, kind), () =>
-      actor.settle({ owed: record.ledger.owed, inFlight: record.responses.isWaiting }),
-    );
+    const end = () => actor.settle({ owed: record.ledger.owed, inFlight: record.responses.isWaiting });
+    return kind === 'answer' ? waitForSilence(record, end) : wait(record, durationOf(record, kind), end);
   },
   { id: 'deadline', description: 'Waits on the host’s clock for what may not take longer.' },
 );
@@ -35,23 +35,44 @@ const reconnect: ServiceLogic<RealtimeScope, undefined> = serviceLogic(
   { id: 'reconnect', description: 'Gives up at once: what is lost is not dialled again yet.' },
 );
 
+const keepAlive: ServiceLogic<RealtimeScope, undefined> = serviceLogic(
+  (scope, actor) => watchLink(recordOf(scope), () => actor.settle(undefined)),
+  { id: 'keepAlive', description: 'Asks for signs of life when nothing comes over the link.' },
+);
+
 /** Starts the chart of one session. */
 export const startChart: ReturnType<typeof realtimeChartWith> = /* @__PURE__ */ realtimeChartWith({
   deadline,
   expiry,
+  keepAlive,
   reconnect,
 });
 
-function wait(record: SessionRecord, ms: number, then: () => void): (() => void) | undefined {
-  if (!(ms <= longestDelayMs)) return undefined;
-  const timer = record.host.setTimeout(then, ms);
+function wait(record: SessionRecord, ms: number, then: () => void): () => void {
+  const timer = record.startTimer(ms, then);
   return () => record.host.clearTimeout(timer);
 }
 
-function durationOf({ deadlines, drainMs }: SessionRecord, kind: DeadlineKind): number {
+// Whatever comes of the answer gives it its time again, without a step of the chart.
+function waitForSilence(record: SessionRecord, then: () => void): () => void {
+  const { host, deadlines } = record;
+  let timer: unknown;
+  const look = (): void => {
+    const since = record.responses.current?.heardAt ?? 0;
+    const rest = since + deadlines.answerMs - host.now();
+    if (rest > 0) timer = record.startTimer(rest, look);
+    else then();
+  };
+  timer = record.startTimer(deadlines.answerMs, look);
+  return () => host.clearTimeout(timer);
+}
+
+function durationOf({ deadlines, drainMs, isPlayedHere }: SessionRecord, kind: DeadlineKind): number {
   switch (kind) {
     case 'connect':
       return deadlines.connectMs;
+    case 'speech':
+      return deadlines.speechMs;
     case 'grace':
       return deadlines.replyGraceMs;
     case 'request':
@@ -60,6 +81,11 @@ function durationOf({ deadlines, drainMs }: SessionRecord, kind: DeadlineKind): 
     case 'cancel':
     case 'flush':
       return deadlines.responseMs;
+    case 'answer':
+      return deadlines.answerMs;
+    case 'play':
+      // What is played here ends by the clock, or by the word of whoever plays it.
+      return isPlayedHere ? Infinity : deadlines.playbackMs;
     case 'drain':
       return drainMs;
     case 'close':

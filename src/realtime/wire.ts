@@ -60,6 +60,11 @@ export interface WireLink {
   readonly bufferedBytes: number;
   /** Whether `send` calls `written`. */
   readonly tellsWritten: boolean;
+  /**
+   * Asks the other end for a sign of life; `answered` is called when it gives one. Absent where the platform cannot, or
+   * the link is not open.
+   */
+  readonly ping?: ((answered: () => void) => void) | undefined;
   /** Hangs up, transfers, dials: what goes beside the socket. Rejects with a sentence. Present with `callControl`. */
   call?(control: CallControl): Promise<void>;
   /** Begins the closing handshake; `wire.closed` follows. A second call, or `terminate`, may come while it does not. */
@@ -73,6 +78,8 @@ export type WireReceiver = (fact: WireFact) => void;
 
 /** What the server's echo of the session says, as far as decisions depend on it. Absent = the echo does not say. */
 export interface WireSettings {
+  /** Who finds out when the user speaks: the provider's word for it, 'off' for nobody. */
+  readonly detection?: string;
   /** The server answers when the user has spoken. False without turn detection. */
   readonly createsResponse?: boolean;
   /** The server stops its answer when the user speaks. False without turn detection. */
@@ -259,6 +266,7 @@ export type WireConfiguration = Omit<
   | 'backpressure'
   | 'microphone'
   | 'deadlines'
+  | 'keepAlive'
   | 'signal'
   | 'host'
   | 'inspect'

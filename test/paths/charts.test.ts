@@ -76,6 +76,7 @@ const commandsOf: Readonly<Record<ChartId, readonly string[]>> = {
     'speech.stopped',
     'input.committed',
     'input.cleared',
+    'detection.changed',
     'response.created',
     'activity.ended',
     'request.refused',

@@ -46,11 +46,14 @@ const realtimeServices: readonly (readonly [string, string])[] = [
   ['closeDeadline', 'closing'],
   ['reconnect', 'reconnecting'],
   ['drainDeadline', 'live.link.draining'],
+  ['speechDeadline', 'live.input.speaking'],
   ['replyGrace', 'live.input.committed'],
   ['requestDeadline', 'live.response.requested'],
   ['occupiedDeadline', 'live.response.occupied'],
   ['recallDeadline', 'live.response.recalling'],
+  ['answerDeadline', 'live.response.active'],
   ['cancelDeadline', 'live.response.cancelling'],
+  ['playDeadline', 'live.playback.playing'],
   ['flushDeadline', 'live.playback.flushing'],
 ];
 const operativeStates = ['idle', 'reloading', ...turnLives, ...compactLives, 'closed'];
@@ -131,11 +134,13 @@ export const listedPairs: Readonly<Record<string, readonly ListedPairs[]>> = {
         why: `${service} lives in ${home} only`,
       })),
     ),
-    ...['done', 'error'].map((how) => ({
-      event: `xstate.${how}.actor.expiry`,
-      states: realtimeTops,
-      why: 'expiry lives in live only',
-    })),
+    ...['expiry', 'keepAlive'].flatMap((service) =>
+      ['done', 'error'].map((how) => ({
+        event: `xstate.${how}.actor.${service}`,
+        states: realtimeTops,
+        why: `${service} lives in live only`,
+      })),
+    ),
   ],
 };
 

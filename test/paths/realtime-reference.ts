@@ -11,7 +11,7 @@ export type RealtimeTold =
   | { readonly what: 'microphone'; readonly how: 'opened' | 'congested' | 'relieved' }
   | { readonly what: 'speaks'; readonly interrupts: boolean }
   | { readonly what: 'spoke' | 'committed'; readonly answers: boolean }
-  | { readonly what: 'cleared' | 'activityStarted' | 'activityEnded' }
+  | { readonly what: 'cleared' | 'detectionChanged' | 'activityStarted' | 'activityEnded' }
   | { readonly what: 'begun'; readonly owner: 'own' | 'server' | 'recalled'; readonly owed: number }
   | { readonly what: 'done'; readonly inFlight: boolean; readonly owed: number }
   | { readonly what: 'interrupt' | 'audio' | 'played' | 'acknowledged' | 'call' | 'moved' }
@@ -57,18 +57,21 @@ const waits: Readonly<Record<string, string>> = {
   reconnecting: 'reconnect',
   closing: 'closeDeadline',
   'link.draining': 'drainDeadline',
+  'input.speaking': 'speechDeadline',
   'input.committed': 'replyGrace',
   'response.requested': 'requestDeadline',
   'response.occupied': 'occupiedDeadline',
   'response.recalling': 'recallDeadline',
+  'response.active': 'answerDeadline',
   'response.cancelling': 'cancelDeadline',
+  'playback.playing': 'playDeadline',
   'playback.flushing': 'flushDeadline',
 };
 
 const servicesOf = ({ top, regions, expires }: RealtimeState): readonly string[] => {
   if (regions === undefined) return [waits[top]].flatMap((service) => service ?? []);
   const own = regionNames.flatMap((region) => waits[`${region}.${regions[region]}`] ?? []);
-  return expires ? ['expiry', ...own] : own;
+  return expires ? ['expiry', 'keepAlive', ...own] : ['keepAlive', ...own];
 };
 
 /** The state as XState would write it. */
@@ -117,8 +120,8 @@ function withoutUnstarted(services: readonly string[]): readonly string[] {
 interface Move {
   readonly to: RealtimeState;
   readonly looksAround: boolean;
-  /** A state that is left and entered again. */
-  readonly again?: string;
+  /** States that are left and entered again. */
+  readonly again?: readonly string[];
 }
 
 function move(state: RealtimeState, told: RealtimeTold, calls: string[]): Move {
@@ -216,11 +219,16 @@ function moveLive(state: RealtimeState, regions: Regions, told: RealtimeTold, ca
     calls.push('noteEnd failed');
     return closing(calls);
   }
+  if (told.what === 'ended' && told.service === 'keepAlive') {
+    calls.push('noteSilence');
+    return at('reconnecting');
+  }
+  const input = moveInput(regions.input, told, calls);
   const response = moveResponse(regions, told, calls);
   const next: Regions = {
     link,
-    input: moveInput(regions.input, told),
-    response: response.to,
+    input,
+    response,
     playback: movePlayback(regions.playback, told, calls),
     tools: moveTools(regions.tools, told, calls),
     debt: moveDebt(regions.debt, told),
@@ -229,8 +237,16 @@ function moveLive(state: RealtimeState, regions: Regions, told: RealtimeTold, ca
   return {
     to: moved.length === 0 ? state : { ...state, regions: next },
     looksAround: moved.some((region) => roomy.has(`${region}.${next[region]}`)),
-    ...(response.again ? { again: `response.${response.to}` } : {}),
+    again: regionNames.filter((region) => isAgain(region, regions, told)).map((region) => `${region}.${next[region]}`),
   };
+}
+
+// The server has its time again: for another answer to stop, for another speech, for more to play.
+function isAgain(region: Region, regions: Regions, told: RealtimeTold): boolean {
+  const state = regions[region];
+  if (region === 'response') return state === 'cancelling' && told.what === 'begun' && told.owner === 'recalled';
+  if (region === 'input') return state === 'speaking' && told.what === 'speaks';
+  return region === 'playback' && state === 'playing' && told.what === 'audio';
 }
 
 function moveLink({ link, response, playback, tools }: Regions, told: RealtimeTold, calls: string[]): string {
@@ -254,7 +270,7 @@ function moveLink({ link, response, playback, tools }: Regions, told: RealtimeTo
   return told.how === 'relieved' ? 'open' : link;
 }
 
-function moveInput(input: string, told: RealtimeTold): string {
+function moveInput(input: string, told: RealtimeTold, calls: string[]): string {
   switch (told.what) {
     case 'microphone':
       return input === 'quiet' && told.how === 'opened' ? 'listening' : input;
@@ -265,68 +281,66 @@ function moveInput(input: string, told: RealtimeTold): string {
       return input === 'speaking' ? (told.answers ? 'committed' : 'listening') : input;
     case 'cleared':
       return input === 'speaking' || input === 'holding' ? 'listening' : input;
+    case 'detectionChanged':
+      return input === 'speaking' ? 'listening' : input;
     case 'activityStarted':
       return 'holding';
     case 'activityEnded':
       return input === 'holding' ? 'listening' : input;
     case 'begun':
-      return input === 'committed' ? 'listening' : input;
+      return input === 'committed' || (input === 'speaking' && told.owner === 'server') ? 'listening' : input;
     case 'ended':
-      return told.service === 'replyGrace' ? 'listening' : input;
+      if (told.service === 'speechDeadline') calls.push('giveUp speech');
+      return told.service === 'replyGrace' || told.service === 'speechDeadline' ? 'listening' : input;
     default:
       return input;
   }
 }
 
-interface ResponseMove {
-  readonly to: string;
-  readonly again: boolean;
-}
-
-function moveResponse(regions: Regions, told: RealtimeTold, calls: string[]): ResponseMove {
+function moveResponse(regions: Regions, told: RealtimeTold, calls: string[]): string {
   const { response } = regions;
-  const to = (next: string) => ({ to: next, again: false });
   switch (told.what) {
     case 'begun': // always believed: the server has one answer at a time
-      if (told.owner !== 'recalled') return to('active');
+      if (told.owner !== 'recalled') return 'active';
       calls.push('cancelResponse');
-      return { to: 'cancelling', again: response === 'cancelling' };
+      return 'cancelling';
     case 'done':
-      if (response === 'occupied') return to('idle');
-      if (response !== 'active' && response !== 'cancelling') return to(response);
-      return to(told.inFlight ? 'requested' : 'idle');
+      if (response === 'occupied') return 'idle';
+      if (response !== 'active' && response !== 'cancelling') return response;
+      return told.inFlight ? 'requested' : 'idle';
     case 'refused':
-      if (response !== 'requested' && response !== 'recalling') return to(response);
-      return to(told.occupied ? 'occupied' : 'idle');
+      if (response !== 'requested' && response !== 'recalling') return response;
+      return told.occupied ? 'occupied' : 'idle';
     case 'interrupt':
     case 'speaks':
       return interrupted(response, told, calls);
     case 'moved':
-      if (response !== 'idle' || !mayReply(regions)) return to(response);
+      if (response !== 'idle' || !mayReply(regions)) return response;
       calls.push('requestReply');
-      return to('requested');
+      return 'requested';
     case 'ended': {
-      const [, what] = /^(request|occupied|recall|cancel)Deadline$/.exec(told.service) ?? [];
-      if (what === undefined) return to(response);
+      const [, what] = /^(request|occupied|recall|answer|cancel)Deadline$/.exec(told.service) ?? [];
+      if (what === undefined) return response;
+      if (what === 'answer') calls.push('cancelResponse');
       calls.push(`giveUp ${what}`);
-      return to(what === 'cancel' && told.inFlight ? 'requested' : 'idle');
+      return (what === 'answer' || what === 'cancel') && told.inFlight ? 'requested' : 'idle';
     }
     default:
-      return to(response);
+      return response;
   }
 }
 
-function interrupted(response: string, told: RealtimeTold, calls: string[]): ResponseMove {
+function interrupted(response: string, told: RealtimeTold, calls: string[]): string {
   const bySpeech = told.what === 'speaks';
-  if (bySpeech && !told.interrupts) return { to: response, again: false };
+  if (bySpeech && !told.interrupts) return response;
   const cause = bySpeech ? 'speech' : 'request';
   if (response === 'requested') {
     calls.push(`recall ${cause}`);
-    return { to: 'recalling', again: false };
+    return 'recalling';
   }
-  if (response !== 'active' && response !== 'occupied') return { to: response, again: false };
+  if (response !== 'active' && response !== 'occupied') return response;
   calls.push(`silence ${cause}`, ...(bySpeech ? [] : ['cancelResponse']));
-  return { to: 'cancelling', again: false };
+  return 'cancelling';
 }
 
 function mayReply({ debt, input, link }: Regions): boolean {
@@ -347,8 +361,8 @@ function movePlayback(playback: string, told: RealtimeTold, calls: string[]): st
       calls.push(`cutOutput ${told.what === 'speaks' ? 'speech' : 'request'}`);
       return 'flushing';
     case 'ended':
-      if (told.service !== 'flushDeadline') return playback;
-      calls.push('giveUp flush');
+      if (told.service !== 'flushDeadline' && told.service !== 'playDeadline') return playback;
+      calls.push(`giveUp ${told.service === 'playDeadline' ? 'play' : 'flush'}`);
       return 'silent';
     default:
       return playback;
@@ -378,22 +392,26 @@ function moveDebt(debt: string, told: RealtimeTold): string {
 }
 
 // Stopped from the last region to the first, started from the first to the last.
-function changes(from: RealtimeState, { to, again }: Move, ended?: string): readonly string[] {
-  if (to === from && again === undefined) return [];
+function changes(from: RealtimeState, { to, again = [] }: Move, ended?: string): readonly string[] {
+  if (to === from && again.length === 0) return [];
   const before = places(from);
   const after = places(to);
-  const isLeft = (place: string) => !after.includes(place) || place === again;
-  const isEntered = (place: string) => !before.includes(place) || place === again;
-  const lives = (place: string) => (place === 'live' ? 'expiry' : waits[place]);
-  const isOver = (place: string) => (place === 'live' && !from.expires) || lives(place) === ended;
+  const isLeft = (place: string) => !after.includes(place) || again.includes(place);
+  const isEntered = (place: string) => !before.includes(place) || again.includes(place);
+  const living = (place: string) =>
+    place === 'live' ? ['expiry', 'keepAlive'] : [waits[place]].flatMap((one) => one ?? []);
+  const isOver = (service: string) => (service === 'expiry' && !from.expires) || service === ended;
   return [
     ...before
-      .filter((place) => isLeft(place) && lives(place) !== undefined && !isOver(place))
+      .filter(isLeft)
       .toReversed()
-      .map((place) => `stop ${String(lives(place))}`),
+      .flatMap(living)
+      .filter((service) => !isOver(service))
+      .map((service) => `stop ${service}`),
     ...after
-      .filter((place) => isEntered(place) && lives(place) !== undefined)
-      .map((place) => `start ${String(lives(place))}`),
+      .filter(isEntered)
+      .flatMap(living)
+      .map((service) => `start ${service}`),
   ];
 }
 

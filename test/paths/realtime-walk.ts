@@ -32,16 +32,20 @@ const deadlines = [
   'sessionDeadline',
   'configureDeadline',
   'seedDeadline',
+  'speechDeadline',
   'replyGrace',
   'requestDeadline',
   'occupiedDeadline',
   'recallDeadline',
+  'answerDeadline',
   'cancelDeadline',
+  'playDeadline',
   'flushDeadline',
   'drainDeadline',
   'closeDeadline',
   'reconnect',
   'expiry',
+  'keepAlive',
 ];
 
 /** Every event of the chart, with one payload for each thing it can mean. */
@@ -82,6 +86,7 @@ const realtimeCases: readonly RealtimeCase[] = [
     ),
   ]),
   caseOf('cleared', { type: 'input.cleared' }, { what: 'cleared' }),
+  caseOf('detection changed', { type: 'detection.changed' }, { what: 'detectionChanged' }),
   caseOf('activity started', { type: 'activity.started' }, { what: 'activityStarted' }),
   caseOf('activity ended', { type: 'activity.ended' }, { what: 'activityEnded' }),
   ...owing.flatMap((owed) => [
@@ -131,10 +136,12 @@ const realtimeCases: readonly RealtimeCase[] = [
       { what: 'ended', service, broke: true, owed: 0, inFlight: false },
     ),
   ]),
-  caseOf(
-    'cancelDeadline, one in flight',
-    { type: 'xstate.done.actor.cancelDeadline', output: { owed: 0, inFlight: true } },
-    { what: 'ended', service: 'cancelDeadline', broke: false, owed: 0, inFlight: true },
+  ...(['answerDeadline', 'cancelDeadline'] as const).map((service) =>
+    caseOf(
+      `${service}, one in flight`,
+      { type: `xstate.done.actor.${service}`, output: { owed: 0, inFlight: true } },
+      { what: 'ended', service, broke: false, owed: 0, inFlight: true },
+    ),
   ),
 ];
 
@@ -149,7 +156,7 @@ interface Crossing {
 const crossings: readonly Crossing[] = [
   {
     regions: ['response', 'input'],
-    on: ['speaks', 'begun', 'spoke', 'cleared', 'activityEnded'],
+    on: ['speaks', 'begun', 'spoke', 'cleared', 'detectionChanged', 'activityEnded'],
     races: 'R4 R5 R8 R9',
   },
   { regions: ['response', 'playback'], on: ['speaks', 'interrupt', 'begun', 'acknowledged'], races: 'R2 R3 R9 R10' },
@@ -158,7 +165,11 @@ const crossings: readonly Crossing[] = [
     on: ['begun', 'done', 'refused', 'debt', 'result', 'interrupt'],
     races: 'R1 R8 R18',
   },
-  { regions: ['input', 'debt'], on: ['spoke', 'begun', 'debt', 'done', 'cleared', 'activityEnded'], races: 'R5' },
+  {
+    regions: ['input', 'debt'],
+    on: ['spoke', 'begun', 'debt', 'done', 'cleared', 'detectionChanged', 'activityEnded'],
+    races: 'R5',
+  },
   { regions: ['tools', 'debt'], on: ['result', 'done', 'begun'], races: 'R5 R6 R7' },
   { regions: ['link', 'response'], on: ['done', 'close', 'debt'], races: 'R12 R22' },
   { regions: ['link', 'playback'], on: ['played', 'acknowledged', 'close'], races: 'R22' },
@@ -197,7 +208,9 @@ const provided = new WeakMap<AnyStateMachine, AnyStateMachine>();
 function withServices(machine: AnyStateMachine): AnyStateMachine {
   const known = provided.get(machine);
   if (known !== undefined) return known;
-  const made = machine.provide({ actors: { deadline: inItsWorld, expiry: inItsWorld, reconnect: inItsWorld } });
+  const made = machine.provide({
+    actors: { deadline: inItsWorld, expiry: inItsWorld, keepAlive: inItsWorld, reconnect: inItsWorld },
+  });
   provided.set(machine, made);
   return made;
 }

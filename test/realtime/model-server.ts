@@ -124,10 +124,14 @@ export class ModelServer implements RealtimeWire, WireLink {
     if (command !== undefined) this.#take(command);
   }
 
-  /** `twice`: some events come again. `swapped`: two events whose order means nothing come the other way round. */
-  deliver(how: 'asIs' | 'twice' | 'swapped' = 'asIs'): void {
+  /**
+   * `twice`: some events come again. `swapped`: two events whose order means nothing come the other way round. `lost`: it
+   * never comes.
+   */
+  deliver(how: 'asIs' | 'twice' | 'swapped' | 'lost' = 'asIs'): void {
     const [first, second] = this.#down;
     if (first === undefined) return;
+    if (how === 'lost') return void this.#down.shift();
     if (how === 'swapped' && second !== undefined && commute(first, second)) {
       this.#down.splice(0, 2, second, first);
       return this.deliver();

@@ -145,8 +145,10 @@ describe('tools', () => {
   test('that take too long are given up', async () => {
     const { fake } = await operate({ tools: [toolOf('slow', () => new Promise(() => undefined))], toolTimeoutMs: 500 });
     asks(fake, ['c1', 'slow']);
+    fake.wire.give(responseEnd('r1'));
     await fake.host.advance(500);
     expect(results(fake)[0]?.[1]).toContain('took longer than its limit of 500 ms');
+    await fake.session.close();
     expect(fake.host.pendingTimers()).toBe(0);
   });
 
@@ -251,6 +253,8 @@ describe('when the user speaks', () => {
     });
     asks(fake, ['c1', 'deaf']);
     fake.wire.give(responseEnd('r1'), { type: 'speech.started', itemId: 'u1' });
+    fake.wire.give({ type: 'speech.stopped', itemId: 'u1' }, { type: 'response.created', responseId: 'r2' });
+    fake.wire.give(responseEnd('r2'));
     await fake.host.advance(250);
     expect(results(fake)[0]?.[1]).toContain('interrupted');
     expect(fake.host.pendingTimers()).toBe(0);

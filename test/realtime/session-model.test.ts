@@ -11,7 +11,7 @@ import type { WireCommand } from '../../src/realtime/wire.ts';
 import { ModelServer, type ModelServerOptions, type ServerAction } from './model-server.ts';
 
 type Step =
-  | { readonly do: 'deliver'; readonly how: 'asIs' | 'twice' | 'swapped' }
+  | { readonly do: 'deliver'; readonly how: 'asIs' | 'twice' | 'swapped' | 'lost' }
   | { readonly do: 'pull' }
   | { readonly do: 'flow'; readonly count: number }
   | { readonly do: 'server'; readonly action: ServerAction; readonly ms: number }
@@ -106,7 +106,7 @@ class Conversation {
   readonly #done: Promise<void>;
   #unsettled = 0;
 
-  constructor(options: ModelServerOptions, hasPlayer = false) {
+  constructor(options: ModelServerOptions, hasPlayer = false, isPatient = true) {
     this.server = new ModelServer(options);
     this.player = hasPlayer ? new Map() : undefined;
     this.server.watch = (command) => {
@@ -117,7 +117,7 @@ class Conversation {
       }
     };
     // Whoever waits for this server waits as long as it takes: time limits have tests of their own.
-    const deadlines = { responseMs: Infinity, connectMs: Infinity };
+    const deadlines = isPatient ? { responseMs: Infinity, connectMs: Infinity } : {};
     const playback = { playedMs: (itemId: string) => this.player?.get(itemId) };
     this.session = new LiveSession(this.server, { host: this.host, deadlines, ...(hasPlayer ? { playback } : {}) });
     this.#done = this.#read();
@@ -237,6 +237,17 @@ class Conversation {
     await this.host.advance(60_000);
   }
 
+  /** The line is up, and not one word of the server's comes any more. Time is all there is. */
+  async fallSilent(): Promise<void> {
+    await this.host.settle();
+    if (this.#isHolding) this.send({ type: 'activity.end' });
+    for (const callId of this.openCalls) this.answer(callId, 'auto');
+    for (const [itemId, ms] of this.server.delivered) {
+      if (this.hasReported || this.player !== undefined) this.#play(itemId, ms);
+    }
+    await this.host.advance(2_000_000);
+  }
+
   async end(): Promise<void> {
     await this.session.close();
     await this.host.settle();
@@ -265,8 +276,13 @@ function checkCut({ server, player }: Conversation, command: WireCommand): void 
   }
 }
 
-function checkEvents({ events, server }: Conversation): void {
-  expect(server.breaches).toEqual([]);
+function checkEvents(talk: Conversation): void {
+  expect(talk.server.breaches).toEqual([]);
+  checkGrammar(talk);
+  checkTranscripts(talk.events);
+}
+
+function checkGrammar({ events }: Conversation): void {
   const of = <Type extends RealtimeEvent['type']>(type: Type) =>
     events.filter((event): event is Extract<RealtimeEvent, { readonly type: Type }> => event.type === type);
   // The end is told once, and last.
@@ -286,7 +302,6 @@ function checkEvents({ events, server }: Conversation): void {
   ).toEqual(calls.toSorted());
   expect(new Set(calls).size).toBe(calls.length);
   checkOrder(events);
-  checkTranscripts(events);
 }
 
 // The model speaks of every result it was asked to speak of, unless somebody wanted silence.
@@ -397,6 +412,37 @@ describe('random conversations', () => {
         },
       ),
       { numRuns: Math.ceil(runs / 2) },
+    );
+  });
+
+  const lossy = fc.oneof(
+    { weight: 3, arbitrary: steps },
+    { weight: 1, arbitrary: fc.constant<Step>({ do: 'deliver', how: 'lost' }) },
+  );
+
+  test('in which any event of the server may be lost: nothing waits for one for ever', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        servers,
+        fc.array(lossy, { minLength: 30, maxLength: 90, size: 'max' }),
+        fc.boolean(),
+        fc.boolean(),
+        async (server, program, hasPlayer, isMute) => {
+          const talk = new Conversation(server, hasPlayer, false);
+          await talk.connect();
+          for (const step of program) await talk.take(step);
+          if (!isMute) await talk.comeToRest();
+          await talk.fallSilent();
+          expect({ phase: talk.session.phase, unsettled: talk.unsettled }).toEqual({
+            phase: expect.stringMatching(/^(ready|listening)$/),
+            unsettled: 0,
+          });
+          expect(talk.host.pendingTimers()).toBe(0);
+          await talk.end();
+          checkGrammar(talk);
+        },
+      ),
+      { numRuns: runs },
     );
   });
 

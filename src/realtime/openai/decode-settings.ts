@@ -24,16 +24,17 @@ export function decodeSettings(session: JsonRecord): WireSettings {
 function answering(
   input: JsonRecord | undefined,
   session: JsonRecord,
-): Pick<WireSettings, 'createsResponse' | 'interruptsResponse'> {
+): Pick<WireSettings, 'detection' | 'createsResponse' | 'interruptsResponse'> {
   const detection = input?.['turn_detection'] === undefined ? session['turn_detection'] : input['turn_detection'];
   if (detection === undefined) return {};
   const settings = recordOf(detection);
   // xAI says "none" with an object whose type is null.
   if (settings === undefined || settings['type'] === null || settings['type'] === 'none') {
-    return { createsResponse: false, interruptsResponse: false };
+    return { detection: 'off', createsResponse: false, interruptsResponse: false };
   }
   // Both are on where the server leaves them out: the documented default.
   return {
+    ...optional('detection', textAt(settings, 'type')),
     createsResponse: settings['create_response'] !== false,
     interruptsResponse: settings['interrupt_response'] !== false,
   };

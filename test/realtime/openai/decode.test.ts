@@ -293,6 +293,7 @@ describe('a session', () => {
       },
     };
     const settings = {
+      detection: 'server_vad',
       createsResponse: true,
       interruptsResponse: false,
       inputFormat: { type: 'pcm16', rate: 24_000 },
@@ -316,7 +317,13 @@ describe('a session', () => {
     expect(factsOf({ type: 'session.updated', session })).toEqual([
       {
         type: 'session.configured',
-        settings: { createsResponse: true, interruptsResponse: true, inputFormat: { type: 'g711Alaw' }, raw: session },
+        settings: {
+          detection: 'server_vad',
+          createsResponse: true,
+          interruptsResponse: true,
+          inputFormat: { type: 'g711Alaw' },
+          raw: session,
+        },
       },
     ]);
   });
@@ -326,7 +333,7 @@ describe('a session', () => {
     (detection) => {
       const session = { audio: { input: { turn_detection: detection } } };
       expect(factsOf({ type: 'session.updated', session })).toMatchObject([
-        { settings: { createsResponse: false, interruptsResponse: false } },
+        { settings: { detection: 'off', createsResponse: false, interruptsResponse: false } },
       ]);
     },
   );
