@@ -38,7 +38,7 @@ const promised: Readonly<Record<string, readonly string[]>> = {
   'examples/inspect.ts': ['Open http://127.0.0.1:', 'completed and the second message was injected'],
   'examples/inspect-elsewhere.ts': ['completed\n0 messages were lost'],
   'examples/stately-inspector.ts': ['completed'],
-  'examples/persistence.ts': ['user: [{"type":"text","text":"Do you remember me?"}]', 'Read 3 message(s).'],
+  'examples/persistence.ts': ['user: Do you remember me?', 'Read 3 message(s).', 'Read 5 message(s).'],
   'examples/phone-calls.ts': [
     'webhook: accepted',
     'model: Hello! Press 1 for a person.',

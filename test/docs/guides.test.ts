@@ -24,7 +24,7 @@ describe.each(pages)('$path', ({ path, text }) => {
         () => true,
         () => false,
       );
-      const hasAnchor = anchor === undefined || headings.get(linked)?.has(anchor) !== false;
+      const hasAnchor = anchor === undefined || headings.get(linked)?.has(anchor) === true;
       if (!exists || !hasAnchor) missing.push(target);
     }
     expect(missing).toEqual([]);
