@@ -44,6 +44,8 @@ export interface FakeWireOptions {
   /** `written` is called at once; `later` keeps the callbacks for `writeAll`; `untold`: the link cannot tell. */
   readonly writes?: 'atOnce' | 'later' | 'untold';
   readonly call?: (control: CallControl) => Promise<void>;
+  /** What becomes of a ping. Absent: the link cannot ping. */
+  readonly ping?: (answered: () => void) => void;
 }
 
 /** One link, and the wire that dials it. */
@@ -63,6 +65,7 @@ export class FakeWire implements RealtimeWire, WireLink {
   closesByItself = true;
   declare readonly callId?: string;
   declare readonly call?: (control: CallControl) => Promise<void>;
+  declare readonly ping?: (answered: () => void) => void;
   readonly #options: FakeWireOptions;
   readonly #unwritten: (() => void)[] = [];
   #receiver: WireReceiver | undefined;
@@ -75,6 +78,7 @@ export class FakeWire implements RealtimeWire, WireLink {
     this.tellsWritten = options.writes !== 'untold';
     if (options.callId !== undefined) this.callId = options.callId;
     if (options.call !== undefined) this.call = options.call;
+    if (options.ping !== undefined) this.ping = options.ping;
   }
 
   dial(receiver: WireReceiver): WireLink {

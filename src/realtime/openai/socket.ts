@@ -42,6 +42,11 @@ export interface RealtimeSocket {
   readonly bufferedBytes: number;
   /** Whether `send` calls `written`. */
   readonly tellsWritten: boolean;
+  /**
+   * Sends a ping; `answered` is called when its pong comes. Only the last ping's is. Absent from sockets that cannot:
+   * a link on such a socket is not looked after.
+   */
+  ping?(answered: () => void): void;
   /** Begins the closing handshake, code 1000. */
   close(): void;
   /** Ends it without the closing handshake. */

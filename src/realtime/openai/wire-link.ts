@@ -104,6 +104,10 @@ export function openLink(options: LinkOptions, receive: WireReceiver): WireLink 
     get tellsWritten() {
       return socket?.tellsWritten ?? true;
     },
+    get ping() {
+      const opened = socket;
+      return opened?.ping === undefined ? undefined : (answered: () => void) => opened.ping?.(answered);
+    },
     ...(options.call === undefined ? {} : { call: options.call }),
     close() {
       isUnwanted = true;

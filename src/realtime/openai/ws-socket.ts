@@ -17,11 +17,13 @@ export function openWsSocket(request: SocketRequest, listener: SocketListener): 
     followRedirects: false, // a redirect would carry the key elsewhere
   });
   let refusal: Promise<SocketFailure> | undefined;
+  let pinged: (() => void) | undefined;
   socket.on('open', () => listener.opened());
   socket.on('message', (data: Buffer, isBinary: boolean) => {
     if (isBinary) listener.binary(data);
     else listener.text(data);
   });
+  socket.on('pong', () => pinged?.());
   socket.on('unexpected-response', (_, response) => {
     refusal = readRefusal(response);
     void refusal.then((failure) => {
@@ -42,6 +44,10 @@ export function openWsSocket(request: SocketRequest, listener: SocketListener): 
       return socket.bufferedAmount;
     },
     tellsWritten: true,
+    ping(answered) {
+      pinged = answered;
+      if (socket.readyState === WebSocket.OPEN) socket.ping();
+    },
     close() {
       socket.close(1000);
     },

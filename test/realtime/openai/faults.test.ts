@@ -34,6 +34,7 @@ async function scene(
   });
   const opened = await openaiRealtime({ model: 'm', apiKey: 'none', baseURL: server.url }).connect({
     host,
+    keepAlive: 'off', // virtual hours pass at once: no real pong could come meanwhile
     ...session,
   });
   const ear = listen(opened);

@@ -26,6 +26,10 @@ export interface Peer {
   close(code: number, reason?: string): void;
   /** Ends the TCP connection without a closing frame. */
   drop(): void;
+  /** How many pings have come. */
+  readonly pings: number;
+  /** Resolves when so many pings have come. */
+  pinged(count: number): Promise<void>;
   /** Stops reading from the client: what it sends fills the kernel, then its own memory. */
   stall(): void;
   readonly closed: Promise<{ readonly code: number; readonly reason: string }>;
@@ -55,6 +59,8 @@ export interface WireServerOptions {
     readonly headers?: Readonly<Record<string, string>>;
   };
   readonly rest?: (request: RestRequest) => RestAnswer | Promise<RestAnswer>;
+  /** Pings are answered. Default true. */
+  readonly answersPings?: boolean;
 }
 
 /** The running server. Close it with `await using`. */
@@ -99,7 +105,11 @@ export async function startWireServer(options: WireServerOptions): Promise<WireS
       );
     });
   });
-  const sockets = new WebSocketServer({ noServer: true, handleProtocols: (offered) => [...offered][0] ?? false });
+  const sockets = new WebSocketServer({
+    noServer: true,
+    handleProtocols: (offered) => [...offered][0] ?? false,
+    autoPong: options.answersPings !== false,
+  });
   server.on('upgrade', (request, socket, head) => {
     if (options.refuse !== undefined) {
       const { status, body, headers = {} } = options.refuse;
@@ -138,6 +148,7 @@ function peerOf(socket: WebSocket, path: string, headers: IncomingHttpHeaders): 
   const watching = new Set<() => void>();
   let taken = 0;
   let isClosed = false;
+  let pings = 0;
   const serve = (): void => {
     for (let next = waiting[0]; next !== undefined; next = waiting[0]) {
       const { type } = next;
@@ -151,6 +162,10 @@ function peerOf(socket: WebSocket, path: string, headers: IncomingHttpHeaders): 
   socket.on('message', (data) => {
     received.push(JSON.parse((data as Buffer).toString('utf8')) as WireEvent);
     serve();
+    for (const look of watching) look();
+  });
+  socket.on('ping', () => {
+    pings++;
     for (const look of watching) look();
   });
   socket.on('error', () => undefined); // `close` follows
@@ -189,6 +204,20 @@ function peerOf(socket: WebSocket, path: string, headers: IncomingHttpHeaders): 
     },
     close: (code, reason) => socket.close(code, reason),
     drop: () => socket.terminate(),
+    get pings() {
+      return pings;
+    },
+    pinged(count) {
+      return new Promise((resolve) => {
+        const look = (): void => {
+          if (pings < count) return;
+          watching.delete(look);
+          resolve();
+        };
+        watching.add(look);
+        look();
+      });
+    },
     stall: () => socket.pause(),
     closed,
   };
