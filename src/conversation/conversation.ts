@@ -36,6 +36,7 @@ export function openCalls(conversation: Readonly<Conversation>): readonly ToolCa
   return [];
 }
 
-function isCall(block: Block): block is ToolCallBlock {
+/** True for tool calls. */
+export function isCall(block: Block): block is ToolCallBlock {
   return block.type === 'toolCall';
 }

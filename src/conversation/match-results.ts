@@ -1,7 +1,9 @@
 // Finds the result of each call in a transcript whose calls and results may stand anywhere. Called by repair.
 
 import type { Block, ToolCallBlock, ToolResultBlock } from './block.ts';
+import { isCall } from './conversation.ts';
 import type { Message } from './message.ts';
+import { quote } from './pairing.ts';
 import { uniqueIds } from './unique-ids.ts';
 
 /** A call under an id that is unique in its message, and the result found for it. */
@@ -15,91 +17,77 @@ export interface Exchange {
   readonly calls: readonly MatchedCall[];
   /** Blocks of the `tool` messages behind the calls that are neither results nor calls. */
   readonly others: Block[];
-  /** Index of the `tool` message whose id and meta the results keep; undefined when there is none to keep. */
-  home: number | undefined;
-  /** Indexes of further `tool` messages right behind the calls that gave something. */
-  readonly merged: number[];
+  /** Indexes of the `tool` messages that gave something. The results keep the id and meta of the first. */
+  readonly homes: number[];
 }
 
 /** The calls of one message that came with the same id, in order: the n-th result answers the n-th of them. */
 interface Namesakes {
-  readonly calls: readonly MatchedCall[];
+  readonly exchange: Exchange;
+  readonly calls: MatchedCall[];
   answered: number;
   /** An earlier message has a call of this id that is still open, so a result that stands elsewhere fits both. */
   isAmbiguous: boolean;
 }
 
+/** What was found: the exchanges by the index of their assistant message, and the indexes of all their homes. */
+export interface Matches {
+  readonly exchanges: ReadonlyMap<number, Exchange>;
+  readonly homes: ReadonlySet<number>;
+}
+
 /**
  * Gives each call the result that stands in the `tool` messages right behind it. Results that stand elsewhere go to
  * the last call before them with their id, unless that has a result or a call of an earlier message fits as well.
- * Returns the exchanges by the index of their assistant message; appends a sentence to `notes` for each change.
+ * Appends a sentence to `notes` for each change.
  */
-export function matchResults(messages: readonly Message[], notes: string[]): ReadonlyMap<number, Exchange> {
+export function matchResults(messages: readonly Message[], notes: string[]): Matches {
   const exchanges = new Map<number, Exchange>();
-  const namesakes = new Map<number, ReadonlyMap<string, Namesakes>>();
-  const strays = new Map<number, readonly ToolResultBlock[]>();
+  const homes = new Set<number>();
+  const latest = new Map<string, Namesakes>();
+  /** Of the `tool` messages right behind calls: the results that those have no use for. */
+  const left = new Map<number, readonly ToolResultBlock[]>();
 
   for (const [index, message] of messages.entries()) {
     const calls = message.role === 'assistant' ? message.content.filter(isCall) : [];
-    const isBehindCalls = message.role === 'tool' && strays.has(index);
-    if (!isBehindCalls) strays.set(index, message.content.filter(isResult));
-    if (calls.length === 0) continue;
-    const named = nameCalls(calls, message.id, notes);
-    const exchange: Exchange = { calls: named.calls, others: [], home: undefined, merged: [] };
-    exchanges.set(index, exchange);
-    namesakes.set(index, named.byId);
-    for (let behind = index + 1; messages[behind]?.role === 'tool'; behind++) {
-      strays.set(behind, takeAnswers(messages, behind, exchange, named.byId));
-    }
-  }
-
-  const claimed = new Set<number>();
-  for (const { home, merged } of exchanges.values()) {
-    if (home !== undefined) claimed.add(home);
-    for (const index of merged) claimed.add(index);
-  }
-  const latest = new Map<string, { readonly namesakes: Namesakes; readonly exchange: Exchange }>();
-  for (const [index, message] of messages.entries()) {
-    const exchange = exchanges.get(index);
-    if (exchange) {
-      for (const [id, group] of namesakes.get(index) ?? []) {
-        const before = latest.get(id)?.namesakes;
-        group.isAmbiguous = before !== undefined && (before.isAmbiguous || isOpen(before));
-        latest.set(id, { namesakes: group, exchange });
+    if (calls.length > 0) {
+      const byId = new Map<string, Namesakes>();
+      const exchange = exchangeOf(calls, message.id, byId, notes);
+      exchanges.set(index, exchange);
+      for (let behind = index + 1; messages[behind]?.role === 'tool'; behind++) {
+        left.set(behind, takeAnswers(messages, behind, exchange, byId));
+      }
+      for (const home of exchange.homes) homes.add(home);
+      for (const [id, namesakes] of byId) {
+        const before = latest.get(id);
+        namesakes.isAmbiguous = before !== undefined && (before.isAmbiguous || isOpen(before));
+        latest.set(id, namesakes);
       }
     }
-    for (const result of strays.get(index) ?? []) {
-      const place = `the result for call ${JSON.stringify(result.callId)} in message ${JSON.stringify(message.id)}`;
+    for (const result of left.get(index) ?? message.content.filter(isResult)) {
+      const place = `the result for call ${quote(result.callId)} in message ${quote(message.id)}`;
       const asked = latest.get(result.callId);
       if (!asked) notes.push(`Dropped ${place}: no message before it makes that call.`);
-      else if (!isOpen(asked.namesakes)) notes.push(`Dropped ${place}: the call has a result already.`);
-      else if (asked.namesakes.isAmbiguous) notes.push(`Dropped ${place}: several open calls have that id.`);
+      else if (!isOpen(asked)) notes.push(`Dropped ${place}: the call has a result already.`);
+      else if (asked.isAmbiguous) notes.push(`Dropped ${place}: several open calls have that id.`);
       else {
-        answer(asked.namesakes, result);
+        answer(asked, result);
         notes.push(`Moved ${place} right behind its call.`);
-        if (message.role === 'tool' && asked.exchange.home === undefined && !claimed.has(index)) {
-          asked.exchange.home = index;
-          for (const block of message.content) if (isOther(block)) asked.exchange.others.push(block);
-          claimed.add(index);
+        const { exchange } = asked;
+        if (message.role === 'tool' && exchange.homes.length === 0 && !homes.has(index)) {
+          exchange.homes.push(index);
+          homes.add(index);
+          for (const block of message.content) if (!isCall(block) && !isResult(block)) exchange.others.push(block);
         }
       }
     }
   }
-  return exchanges;
-}
-
-/** True for tool calls. */
-export function isCall(block: Block): block is ToolCallBlock {
-  return block.type === 'toolCall';
+  return { exchanges, homes };
 }
 
 /** True for tool results. */
 export function isResult(block: Block): block is ToolResultBlock {
   return block.type === 'toolResult';
-}
-
-function isOther(block: Block): boolean {
-  return !isCall(block) && !isResult(block);
 }
 
 function isOpen(namesakes: Namesakes): boolean {
@@ -115,51 +103,47 @@ function answer(namesakes: Namesakes, result: ToolResultBlock): void {
 function takeAnswers(
   messages: readonly Message[],
   index: number,
-  exchange: Exchange,
+  { homes, others }: Exchange,
   byId: ReadonlyMap<string, Namesakes>,
 ): readonly ToolResultBlock[] {
   const left: ToolResultBlock[] = [];
-  let gave = false;
+  let gave = homes.length === 0;
   for (const block of messages[index]?.content ?? []) {
     if (isCall(block)) continue;
-    const group = isResult(block) ? byId.get(block.callId) : undefined;
-    if (isResult(block) && (!group || !isOpen(group))) {
+    const asked = isResult(block) ? byId.get(block.callId) : undefined;
+    if (isResult(block) && (!asked || !isOpen(asked))) {
       left.push(block);
       continue;
     }
-    if (isResult(block) && group) answer(group, block);
-    else exchange.others.push(block);
+    if (isResult(block) && asked) answer(asked, block);
+    else others.push(block);
     gave = true;
   }
-  if (exchange.home === undefined) exchange.home = index;
-  else if (gave) exchange.merged.push(index);
+  if (gave) homes.push(index);
   return left;
 }
 
-/** Makes the ids of one message's calls unique: the second `c` becomes `c_2`. */
-function nameCalls(
+/** The calls of one message under unique ids, the second `c` as `c_2`; `byId` gets those of each id. */
+function exchangeOf(
   calls: readonly ToolCallBlock[],
   messageId: string,
+  byId: Map<string, Namesakes>,
   notes: string[],
-): { readonly calls: readonly MatchedCall[]; readonly byId: ReadonlyMap<string, Namesakes> } {
+): Exchange {
+  const matched: MatchedCall[] = [];
+  const exchange: Exchange = { calls: matched, others: [], homes: [] };
   const unique = uniqueIds(new Set(calls.map((call) => call.id)));
-  const groups = new Map<string, MatchedCall[]>();
-  const matched = calls.map((call): MatchedCall => {
-    const group = groups.get(call.id);
-    if (!group) {
-      const first: MatchedCall = { call };
-      groups.set(call.id, [first]);
-      return first;
+  for (const call of calls) {
+    const namesakes = byId.get(call.id);
+    const id = namesakes ? unique(call.id) : call.id;
+    const one: MatchedCall = { call: namesakes ? { ...call, id } : call };
+    matched.push(one);
+    if (namesakes) {
+      notes.push(`Renamed a second call ${quote(call.id)} of message ${quote(messageId)} to ${quote(id)}.`);
+      namesakes.calls.push(one);
+    } else {
+      byId.set(id, { exchange, calls: [one], answered: 0, isAmbiguous: false });
     }
-    const id = unique(call.id);
-    notes.push(
-      `Renamed a second call ${JSON.stringify(call.id)} of message ${JSON.stringify(messageId)} to ${JSON.stringify(id)}.`,
-    );
-    const renamed: MatchedCall = { call: { ...call, id } };
-    group.push(renamed);
-    return renamed;
-  });
-  const byId = new Map<string, Namesakes>();
-  for (const [id, group] of groups) byId.set(id, { calls: group, answered: 0, isAmbiguous: false });
-  return { calls: matched, byId };
+  }
+  return exchange;
 }

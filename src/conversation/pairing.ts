@@ -47,30 +47,14 @@ export function pairingFault(messages: readonly Message[], options?: PairingOpti
     if (ids.size === ids.add(message.id).size) {
       return `messages[${index}]: the id ${quote(message.id)} is taken by an earlier message`;
     }
-    if (message.role === 'tool') {
-      const fault = answersFault(message, calls, index);
-      if (fault !== undefined) return fault;
-      if (remembers) shapes.set(message, { id: message.id, isTool: true, calls });
-      calls = noCalls;
-      continue;
-    }
-    if (calls.length > 0) return unanswered(index - 1, calls[0]);
-    let asked: string[] | undefined;
-    for (const block of message.content) {
-      if (block.type === 'toolResult') {
-        return `messages[${index}]: the result for call ${quote(block.callId)} stands in a message of role ${message.role}, not tool`;
-      }
-      if (block.type !== 'toolCall') continue;
-      if (message.role !== 'assistant') {
-        return `messages[${index}]: the call ${quote(block.id)} stands in a message of role ${message.role}, not assistant`;
-      }
-      if (asked) asked.push(block.id);
-      else asked = [block.id];
-    }
-    calls = asked ?? noCalls;
-    const twice = calls.length > 1 ? firstRepeated(calls) : undefined;
-    if (twice !== undefined) return `messages[${index}]: two calls have the id ${quote(twice)}`;
-    if (remembers) shapes.set(message, { id: message.id, isTool: false, calls });
+    const isTool = message.role === 'tool';
+    if (!isTool && calls.length > 0) return unanswered(index - 1, calls[0]);
+    const asked = callsOf(message, calls);
+    if (typeof asked === 'string') return `messages[${index}]: ${asked}`;
+    // What is left in a `tool` message was not answered there.
+    if (isTool && asked.length > 0) return unanswered(index - 1, asked[0]);
+    if (remembers) shapes.set(message, { id: message.id, isTool, calls: isTool ? calls : asked });
+    calls = asked;
   }
   if (calls.length > 0 && options?.openTail !== true) return unanswered(list.length - 1, calls[0]);
   return undefined;
@@ -107,29 +91,29 @@ function isMessage(value: unknown): value is Message {
   return messageFault(value) === undefined;
 }
 
-function answersFault(message: Message, calls: readonly string[], index: number): string | undefined {
-  if (calls.length === 0) return `messages[${index}]: a tool message stands behind no assistant message with calls`;
-  const open = new Set(calls);
-  for (const block of message.content) {
+// The calls that are open behind a message: its own, or of those before a `tool` message what it does not answer. Or what
+// is wrong with one of them.
+function callsOf({ role, content }: Message, before: readonly string[]): readonly string[] | string {
+  if (role === 'tool' && before.length === 0) return 'a tool message stands behind no assistant message with calls';
+  const open = new Set(before);
+  for (const block of content) {
     if (block.type === 'toolCall') {
-      return `messages[${index}]: the call ${quote(block.id)} stands in a message of role tool, not assistant`;
+      if (role !== 'assistant') return `the call ${quote(block.id)} stands in a message of role ${role}, not assistant`;
+      if (open.size === open.add(block.id).size) return `two calls have the id ${quote(block.id)}`;
+    } else if (block.type === 'toolResult') {
+      if (role === 'tool' && open.delete(block.callId)) continue;
+      const id = quote(block.callId);
+      if (role !== 'tool') return `the result for call ${id} stands in a message of role ${role}, not tool`;
+      return before.includes(block.callId)
+        ? `the call ${id} has two results`
+        : `a result answers ${id}, which the message before does not call`;
     }
-    if (block.type !== 'toolResult' || open.delete(block.callId)) continue;
-    return calls.includes(block.callId)
-      ? `messages[${index}]: the call ${quote(block.callId)} has two results`
-      : `messages[${index}]: a result answers ${quote(block.callId)}, which the message before does not call`;
   }
-  for (const id of open) return unanswered(index - 1, id);
-  return undefined;
+  return open.size === 0 ? noCalls : [...open];
 }
 
 function unanswered(index: number, id: string | undefined): string {
   return `messages[${index}]: the call ${quote(id ?? '')} has no result in the next message`;
-}
-
-function firstRepeated(ids: readonly string[]): string | undefined {
-  const seen = new Set<string>();
-  return ids.find((id) => seen.size === seen.add(id).size);
 }
 
 function isObject(value: unknown): value is { readonly [key: string]: unknown } {
@@ -141,7 +125,7 @@ function kindOf(value: unknown): string {
   return Array.isArray(value) ? 'an array' : typeof value;
 }
 
-// Ids come from models and may be megabytes long.
-function quote(id: string): string {
+/** An id as it stands in a sentence: ids come from models and may be megabytes long. */
+export function quote(id: string): string {
   return JSON.stringify(id.length > 60 ? `${id.slice(0, 60)}…` : id);
 }

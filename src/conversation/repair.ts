@@ -1,10 +1,10 @@
 // Makes any transcript valid again after a crash, a lost result or a foreign store. Called on everything that is loaded.
 
 import type { Block, ToolResultBlock } from './block.ts';
-import type { Conversation } from './conversation.ts';
-import { isCall, isResult, matchResults, type Exchange } from './match-results.ts';
+import { isCall, type Conversation } from './conversation.ts';
+import { isResult, matchResults, type Exchange, type Matches } from './match-results.ts';
 import type { Message } from './message.ts';
-import { messageFault, pairingFault } from './pairing.ts';
+import { messageFault, pairingFault, quote } from './pairing.ts';
 import { isSameJson } from './same-json.ts';
 import { uniqueIds } from './unique-ids.ts';
 
@@ -35,13 +35,12 @@ export function repair(conversation: Conversation): Repair {
   const last = Array.isArray(messages) ? messages.at(-1) : undefined;
   const isValid = pairingFault(messages) === undefined;
   if (isValid && (last === undefined || !saysNothing(last))) return { conversation, repaired: [] };
-  if (!Array.isArray(messages) || messages.findIndex((message) => messageFault(message) !== undefined) >= 0) {
+  if (!Array.isArray(messages) || messages.some((message) => messageFault(message) !== undefined)) {
     return { conversation, repaired: [] };
   }
   const repaired: string[] = [];
   const single = dropCopies(messages, repaired);
-  const exchanges = matchResults(single, repaired);
-  const { rebuilt, invented } = rebuild(single, exchanges, repaired);
+  const { rebuilt, invented } = rebuild(single, matchResults(single, repaired), repaired);
   for (let tail = rebuilt.at(-1); tail && saysNothing(tail); tail = rebuilt.at(-1)) {
     repaired.push(`Dropped message ${quote(tail.id)} at the end: it says nothing.`);
     rebuilt.pop();
@@ -81,29 +80,22 @@ function dropCopies(messages: readonly Message[], repaired: string[]): readonly 
 
 function rebuild(
   messages: readonly Message[],
-  exchanges: ReadonlyMap<number, Exchange>,
+  { exchanges, homes }: Matches,
   repaired: string[],
 ): { readonly rebuilt: Message[]; readonly invented: ReadonlySet<Message> } {
   const rebuilt: Message[] = [];
   const invented = new Set<Message>();
-  const used = new Set<number>();
-  for (const { home, merged } of exchanges.values()) {
-    if (home !== undefined) used.add(home);
-    for (const index of merged) {
-      used.add(index);
-      repaired.push(`Merged message ${quote(messages[index]?.id)} into ${quote(messages[home ?? 0]?.id)}.`);
-    }
-  }
   for (const [index, message] of messages.entries()) {
     if (message.role !== 'assistant') dropCalls(message, repaired);
     if (message.role === 'tool') {
-      if (!used.has(index)) repaired.push(`Dropped message ${quote(message.id)}: no result in it belongs there.`);
+      if (!homes.has(index)) repaired.push(`Dropped message ${quote(message.id)}: no result in it belongs there.`);
       continue;
     }
     const exchange = exchanges.get(index);
     rebuilt.push(withOwnBlocks(message, exchange));
     if (!exchange) continue;
-    const home = exchange.home === undefined ? undefined : messages[exchange.home];
+    const [home, ...merged] = exchange.homes.flatMap((place) => messages[place] ?? []);
+    for (const { id } of merged) repaired.push(`Merged message ${quote(id)} into ${quote(home?.id ?? '')}.`);
     const answering = answers(message, exchange, home, repaired);
     rebuilt.push(answering);
     if (!home) invented.add(answering);
@@ -170,8 +162,4 @@ function withUniqueIds(messages: readonly Message[], invented: ReadonlySet<Messa
     if (!invented.has(message)) repaired.push(`Renamed a second message ${quote(message.id)} to ${quote(id)}.`);
     return { ...message, id };
   });
-}
-
-function quote(id: string | undefined): string {
-  return JSON.stringify(id);
 }
