@@ -2,7 +2,7 @@
 
 import type { Block, BoundaryBlock, ResultContent } from './block.ts';
 import type { Message, Role } from './message.ts';
-import { countTokens, estimateTokens, utf8Length } from './tokens.ts';
+import { countTokens, utf8Length } from './tokens.ts';
 
 /** Facts of one message. */
 export interface Measure {
@@ -24,9 +24,13 @@ export interface Measure {
 const measures = new WeakMap<Message, Measure>();
 const none: readonly never[] = [];
 
-/** About how many tokens a message costs, without reading one that was measured. Never throws. */
+/** About how many tokens a message costs, counted once. Never throws: of one that is malformed what can be read counts. */
 export function tokensIn(message: Message): number {
-  return measures.get(message)?.tokens ?? estimateTokens(message);
+  try {
+    return measureOf(message).tokens;
+  } catch {
+    return countTokens(message);
+  }
 }
 
 /** Reads a message the first time; later only this note of it. Messages must not be changed in place. */
@@ -38,7 +42,7 @@ export function measureOf(message: Message): Measure {
   const measure: Measure = {
     id,
     role,
-    tokens: countTokens(message), // kept here, once
+    tokens: countTokens({ content }),
     results:
       role === 'tool' ? content.flatMap((block) => (block.type === 'toolResult' ? [resultBytes(block)] : [])) : none,
     boundary: only?.type === 'boundary' ? only : undefined,

@@ -37,7 +37,7 @@ export function tallyOf(messages: readonly Message[]): Tally | undefined {
   return tally;
 }
 
-/** About how many tokens messages cost; of a list with a tally only the new ones are counted. */
+/** About how many tokens messages cost; of a list with a tally only the new ones are looked at. Never throws. */
 export function tokensOf(of: Message | readonly Message[]): number {
   const list = of as readonly Message[]; // a key that is not in the map does no harm
   if (tallies.has(list)) return tallyOf(list)?.tokens ?? 0;

@@ -1,4 +1,5 @@
-// Estimates how many tokens messages cost, without a tokenizer. Called by transformers through their context.
+// Estimates how many tokens messages cost, without a tokenizer. Called where messages are measured, and for what comes
+// with them.
 
 import type { Block, MediaSource } from './block.ts';
 import type { Message } from './message.ts';
@@ -16,20 +17,6 @@ const mediaCosts = {
   document: { bytesPerToken: 25, least: 1500, most: 200_000, unknown: 3000 },
   audio: { bytesPerToken: 4000, least: 10, most: 100_000, unknown: 1000 },
 } as const;
-
-const cache = new WeakMap<Message, number>();
-
-/**
- * About how many tokens a message costs, or all of several: one for four UTF-8 bytes of text and JSON, media by their
- * size in bytes. The same message always gives the same number, above 0. Counted once per message object, so messages
- * must not be changed in place. Never throws; what is unreadable costs its frame only.
- */
-export function estimateTokens(of: Message | readonly Message[]): number {
-  if (!isList(of)) return messageTokens(of);
-  let tokens = 0;
-  for (const message of of) tokens += messageTokens(message);
-  return tokens;
-}
 
 /** What the provider counted, by what was estimated, for each conversation. */
 const ratios = new WeakMap<object, number>();
@@ -56,20 +43,11 @@ export function overheadTokens(part: object): number {
   return tokens;
 }
 
-function isList(of: Message | readonly Message[]): of is readonly Message[] {
-  return Array.isArray(of);
-}
-
-function messageTokens(message: Message): number {
-  const known = cache.get(message);
-  if (known !== undefined) return known;
-  const tokens = countTokens(message);
-  if (typeof message === 'object' && message !== null) cache.set(message, tokens);
-  return tokens;
-}
-
-/** As `estimateTokens` of one message, for who keeps the number: noting it costs more than counting a short message. */
-export function countTokens(message: Message): number {
+/**
+ * About how many tokens a message costs: one for four UTF-8 bytes of text and JSON, media by their size in bytes. The
+ * same content always gives the same number, above 0. Never throws; what is unreadable costs its frame only.
+ */
+export function countTokens(message: Pick<Message, 'content'>): number {
   let tokens = frame;
   try {
     for (const block of message.content) tokens += readableTokens(block);

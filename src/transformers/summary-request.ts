@@ -4,7 +4,7 @@ import type { Model, ModelRequest } from '../contracts/model.ts';
 import type { Block } from '../conversation/block.ts';
 import { measureOf } from '../conversation/measure.ts';
 import { textOf, type Message } from '../conversation/message.ts';
-import { estimateTokens, utf8Length } from '../conversation/tokens.ts';
+import { countTokens, utf8Length } from '../conversation/tokens.ts';
 import { boundedText } from '../tools/bounded-text.ts';
 import { contextTokensOf } from './context-size.ts';
 import { isSaidByUser, isSteer, wordsIn, wordsOf } from './words.ts';
@@ -43,7 +43,7 @@ export function summaryRequest({ older, isTold }: SummaryPart, model: Model, ins
     let room = contextTokens / 8;
     media.length = 0;
     const attach = (block: Block): string => {
-      const tokens = estimateTokens({ id: '', role: 'user', content: [block] });
+      const tokens = countTokens({ content: [block] });
       if (tokens > room || !model.info?.input?.some((type) => type === block.type)) return '';
       room -= tokens;
       return `, attachment ${media.push(block)}`;

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { userMessage, type Message } from '../../src/conversation/message.ts';
 import { measureOf } from '../../src/conversation/measure.ts';
 import { forgetTally, tallyOf, tokensOf } from '../../src/conversation/tally.ts';
-import { calibrate, calibrationOf, estimateTokens, overheadTokens } from '../../src/conversation/tokens.ts';
+import { calibrate, calibrationOf, overheadTokens } from '../../src/conversation/tokens.ts';
 import { conversations } from '../../src/testing/properties/conversations.ts';
 
 const runs = Number(process.env['TURNCHART_RUNS'] ?? 1);
@@ -18,8 +18,8 @@ describe('tallyOf', () => {
           list.length = Math.min(list.length, keep);
           list.push(...messages.slice(take).map((message) => ({ ...message })));
           const tally = tallyOf(list);
-          expect(tally?.tokens ?? 0).toBe(estimateTokens(list));
-          expect(tokensOf(list)).toBe(estimateTokens(list));
+          expect(tally?.tokens ?? 0).toBe(tokensOf([...list]));
+          expect(tokensOf(list)).toBe(tokensOf([...list]));
           const sizes = list.flatMap((message) => measureOf(message).results);
           expect(tally?.resultBytes ?? 0).toBe(sizes.reduce((sum, bytes) => sum + bytes, 0));
           expect(tally?.largestResult ?? 0).toBe(Math.max(0, ...sizes));
@@ -35,7 +35,7 @@ describe('tallyOf', () => {
     tallyOf(list);
     list[1] = userMessage('b'.repeat(400));
     forgetTally(list);
-    expect(tallyOf(list)?.tokens).toBe(estimateTokens([...list]));
+    expect(tallyOf(list)?.tokens).toBe(tokensOf([...list]));
   });
 
   test('is undefined for an empty list', () => {

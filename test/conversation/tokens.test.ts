@@ -3,15 +3,15 @@ import { describe, expect, test } from 'vitest';
 import type { Block, MediaSource, ResultContent, TextBlock } from '../../src/conversation/block.ts';
 import type { JsonValue } from '../../src/conversation/json.ts';
 import type { Message } from '../../src/conversation/message.ts';
-import { estimateTokens } from '../../src/conversation/tokens.ts';
+import { tokensOf } from '../../src/conversation/tally.ts';
 import { conversations } from '../../src/testing/properties/conversations.ts';
 
 const runs = Number(process.env['TURNCHART_RUNS'] ?? 1);
 
 const holding = (...content: readonly Block[]): Message => ({ id: 'm', role: 'user', content });
-const empty = estimateTokens(holding());
+const empty = tokensOf(holding());
 /** Tokens of one block without the frame of its message. */
-const tokensOf = (block: Block): number => estimateTokens(holding(block)) - empty;
+const costOf = (block: Block): number => tokensOf(holding(block)) - empty;
 const text = (value: string): TextBlock => ({ type: 'text', text: value });
 const base64 = (bytes: number, mediaType: string): MediaSource => ({
   type: 'base64',
@@ -19,14 +19,14 @@ const base64 = (bytes: number, mediaType: string): MediaSource => ({
   data: 'A'.repeat((bytes * 4) / 3),
 });
 
-describe('estimateTokens', () => {
+describe('tokensOf', () => {
   test('counts one for four letters of ASCII', () => {
-    expect(tokensOf(text('x'.repeat(4000)))).toBe(1000);
+    expect(costOf(text('x'.repeat(4000)))).toBe(1000);
   });
 
   test('counts letters of other scripts by their UTF-8 bytes', () => {
     const value = 'ключ 鍵 \ud83e\udd8a'.repeat(100);
-    expect(tokensOf(text(value))).toBe(Math.ceil(Buffer.byteLength(value) / 4));
+    expect(costOf(text(value))).toBe(Math.ceil(Buffer.byteLength(value) / 4));
   });
 
   test('gives an empty message a cost', () => {
@@ -35,11 +35,11 @@ describe('estimateTokens', () => {
 
   test('gives several messages the sum of their costs', () => {
     const messages = [holding(text('a'.repeat(40))), holding(text('b'.repeat(400)))];
-    expect(estimateTokens(messages)).toBe(2 * empty + 110);
+    expect(tokensOf(messages)).toBe(2 * empty + 110);
   });
 
   test('gives no messages no cost', () => {
-    expect(estimateTokens([])).toBe(0);
+    expect(tokensOf([])).toBe(0);
   });
 
   test.each<[string, Block, Block]>([
@@ -60,17 +60,17 @@ describe('estimateTokens', () => {
       { type: 'document', source: base64(900_000, 'application/pdf') },
     ],
   ])('counts %s', (_, less, more) => {
-    expect(tokensOf(more)).toBeGreaterThan(tokensOf(less));
+    expect(costOf(more)).toBeGreaterThan(costOf(less));
   });
 
   test('counts a text document as its text', () => {
-    expect(tokensOf({ type: 'document', source: { type: 'text', text: 'x'.repeat(400) } })).toBe(100);
-    expect(tokensOf({ type: 'document', source: base64(300, 'text/plain') })).toBe(75);
+    expect(costOf({ type: 'document', source: { type: 'text', text: 'x'.repeat(400) } })).toBe(100);
+    expect(costOf({ type: 'document', source: base64(300, 'text/plain') })).toBe(75);
   });
 
   test('bounds the cost of one image', () => {
-    expect(tokensOf(image(base64(30_000_000, 'image/png')))).toBeLessThan(2000);
-    expect(tokensOf(image({ type: 'url', url: 'https://example.com/a.png' }))).toBeLessThan(2000);
+    expect(costOf(image(base64(30_000_000, 'image/png')))).toBeLessThan(2000);
+    expect(costOf(image({ type: 'url', url: 'https://example.com/a.png' }))).toBeLessThan(2000);
   });
 
   test('reads a message once', () => {
@@ -83,15 +83,15 @@ describe('estimateTokens', () => {
         return [text('hello')];
       },
     };
-    estimateTokens(message);
-    estimateTokens([message, message]);
+    tokensOf(message);
+    tokensOf([message, message]);
     expect(reads).toBe(1);
   });
 
   test('gives a copy of a message the same cost', () => {
     fc.assert(
       fc.property(conversations(), ({ messages }) => {
-        expect(estimateTokens(structuredClone(messages))).toBe(estimateTokens(messages));
+        expect(tokensOf(structuredClone(messages))).toBe(tokensOf(messages));
       }),
       { numRuns: 100 * runs },
     );
@@ -100,14 +100,14 @@ describe('estimateTokens', () => {
   test('counts arguments nested too deep for JSON.stringify', () => {
     let args: JsonValue = 'x'.repeat(1000);
     for (let depth = 0; depth < 20_000; depth++) args = [args];
-    expect(tokensOf(call(args))).toBeGreaterThan(250);
+    expect(costOf(call(args))).toBeGreaterThan(250);
   });
 
   test('counts cyclic arguments once', () => {
     const args: { [key: string]: JsonValue } = { text: 'x'.repeat(400) };
     args['self'] = args;
-    expect(tokensOf(call(args))).toBeGreaterThan(100);
-    expect(tokensOf(call(args))).toBeLessThan(130);
+    expect(costOf(call(args))).toBeGreaterThan(100);
+    expect(costOf(call(args))).toBeLessThan(130);
   });
 
   test('gives a number for anything at all', () => {
@@ -115,8 +115,8 @@ describe('estimateTokens', () => {
       fc.property(fc.anything({ withBigInt: true, withNullPrototype: true, withSparseArray: true }), (value) => {
         // What a JavaScript caller or a broken store may pass.
         for (const odd of [value, [value], { content: value }, { content: [value] }] as never[]) {
-          expect(estimateTokens(odd)).toBeGreaterThanOrEqual(0);
-          expect(Number.isFinite(estimateTokens(odd))).toBe(true);
+          expect(tokensOf(odd)).toBeGreaterThanOrEqual(0);
+          expect(Number.isFinite(tokensOf(odd))).toBe(true);
         }
       }),
       { numRuns: 500 * runs },
@@ -127,7 +127,7 @@ describe('estimateTokens', () => {
     'gives a %s block without fields a number and counts its neighbours',
     (type) => {
       const bare = { type } as never;
-      expect(estimateTokens(holding(bare, text('x'.repeat(400))))).toBeGreaterThanOrEqual(100 + empty);
+      expect(tokensOf(holding(bare, text('x'.repeat(400))))).toBeGreaterThanOrEqual(100 + empty);
     },
   );
 });

@@ -6,7 +6,7 @@ import type { ModelRequest } from '../../src/contracts/model.ts';
 import { createConversation } from '../../src/conversation/conversation.ts';
 import { assistantMessage, textOf, userMessage, type Message } from '../../src/conversation/message.ts';
 import { pairingFault } from '../../src/conversation/pairing.ts';
-import { estimateTokens } from '../../src/conversation/tokens.ts';
+import { tokensOf } from '../../src/conversation/tally.ts';
 import { scriptedModel, type ScriptedStep } from '../../src/testing/index.ts';
 import { autoCompact, defaultTransformers, snipHistory, windowHistory } from '../../src/transformers/index.ts';
 import { startOperative, toolOf, type OperativeSetup } from '../runtime/operative/operative-bench.ts';
@@ -50,7 +50,7 @@ describe('near the limit', () => {
     const seen = bench.requests.at(-1)?.messages ?? [];
     expect(textOf(seen[0] ?? userMessage(''))).toMatch(/^They talked\./);
     expect(seen.filter(({ id }) => /^[ua]\d/.test(id))).toEqual(history(10).slice(-3));
-    expect(estimateTokens(seen)).toBeLessThan(1000);
+    expect(tokensOf(seen)).toBeLessThan(1000);
     expect(bench.events.some(({ type }) => type === 'transformer.applied')).toBe(true);
   });
 
@@ -147,7 +147,7 @@ describe('a summary that fails', () => {
       error: { message: expect.stringContaining('no') },
     });
     expect(boundaries(bench.conversation.messages)).toEqual([]);
-    expect(estimateTokens(bench.requests.at(-1)?.messages ?? [])).toBeLessThan(1500);
+    expect(tokensOf(bench.requests.at(-1)?.messages ?? [])).toBeLessThan(1500);
     expect(bench.results()[0]?.reason).toBe('completed');
   });
 
@@ -195,7 +195,7 @@ describe('a context overflow', () => {
     (limit: number, summary: ScriptedStep) =>
     (request: ModelRequest): ScriptedStep => {
       if (isSummaryRequest(request)) return summary;
-      return estimateTokens(request.messages) > limit ? { throw: tooLong } : { text: 'ok' };
+      return tokensOf(request.messages) > limit ? { throw: tooLong } : { text: 'ok' };
     };
 
   test('is answered by a compaction, and the turn goes on', async () => {

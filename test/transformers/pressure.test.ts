@@ -7,7 +7,7 @@ import type { Transformer } from '../../src/contracts/transformer.ts';
 import type { Block } from '../../src/conversation/block.ts';
 import { createConversation } from '../../src/conversation/conversation.ts';
 import { assistantMessage, textOf, userMessage, type Message } from '../../src/conversation/message.ts';
-import { estimateTokens } from '../../src/conversation/tokens.ts';
+import { tokensOf } from '../../src/conversation/tally.ts';
 import { scriptedModel, type ScriptedStep } from '../../src/testing/index.ts';
 import { autoCompact, defaultTransformers, snipHistory, windowHistory } from '../../src/transformers/index.ts';
 import { summaryRequest } from '../../src/transformers/summary-request.ts';
@@ -24,7 +24,7 @@ const told = (request: ModelRequest | undefined) => JSON.stringify(request?.mess
 const taking =
   (limit: number, step: (request: ModelRequest) => ScriptedStep = () => ({ text: 'ok' })) =>
   (request: ModelRequest): ScriptedStep =>
-    estimateTokens(request.messages) > limit ? { throw: tooLong } : step(request);
+    tokensOf(request.messages) > limit ? { throw: tooLong } : step(request);
 /** 100 tokens each. */
 const long = (name: string) => `${name} ${'x'.repeat(400 - name.length)}`;
 const history = (pairs: number): Message[] =>
@@ -214,8 +214,8 @@ describe('the request for a summary', () => {
         userMessage(`🦊 ${'wörter '.repeat(600)}`, { id: `${index}` }),
       );
       const request = summaryRequest(part(messages), model({ contextTokens }));
-      expect(estimateTokens(request.messages)).toBeLessThan(contextTokens / 2);
-      expect(estimateTokens(request.messages)).toBeGreaterThan(contextTokens / 5);
+      expect(tokensOf(request.messages)).toBeLessThan(contextTokens / 2);
+      expect(tokensOf(request.messages)).toBeGreaterThan(contextTokens / 5);
     },
   );
 
@@ -248,7 +248,7 @@ describe('the request for a summary', () => {
     const many = Array.from({ length: 40 }, (_, index) => userMessage([image], { id: `${index}` }));
     const [message] = summaryRequest(part([userMessage([pdf('A'.repeat(200_000))]), ...many]), takes).messages;
     expect(message?.content.slice(1).every(({ type }) => type === 'image')).toBe(true);
-    expect(estimateTokens(userMessage(message?.content.slice(1) ?? []))).toBeLessThanOrEqual(2004);
+    expect(tokensOf(userMessage(message?.content.slice(1) ?? []))).toBeLessThanOrEqual(2004);
   });
 
   test('is asked of the turn’s model with its own size when there is no summarizer', async () => {
@@ -259,7 +259,7 @@ describe('the request for a summary', () => {
     });
     await bench.submit('now');
     await bench.rest();
-    expect(estimateTokens(bench.requests[0]?.messages ?? [])).toBeLessThan(64_000);
+    expect(tokensOf(bench.requests[0]?.messages ?? [])).toBeLessThan(64_000);
     expect(bench.requests).toHaveLength(2);
   });
 });
@@ -368,7 +368,7 @@ test('a history whose compactions were undone still fits, also when it was cut b
   const before = bench.requests.length;
   await bench.operative.submit('and now');
   await bench.host.advance(1000);
-  const sizes = bench.requests.slice(before).map((request) => estimateTokens(request.messages));
+  const sizes = bench.requests.slice(before).map((request) => tokensOf(request.messages));
   expect(Math.max(...sizes)).toBeLessThanOrEqual(2000);
   expect(sizes).toHaveLength(1);
 });

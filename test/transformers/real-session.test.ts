@@ -6,7 +6,7 @@ import { atomicGroups } from '../../src/conversation/groups.ts';
 import type { Message } from '../../src/conversation/message.ts';
 import { pairingFault } from '../../src/conversation/pairing.ts';
 import { repair } from '../../src/conversation/repair.ts';
-import { estimateTokens } from '../../src/conversation/tokens.ts';
+import { tokensOf } from '../../src/conversation/tally.ts';
 import { createEngine } from '../../src/runtime/engine.ts';
 import { createOperative } from '../../src/runtime/operative.ts';
 import { scriptedModel, simulatedHost } from '../../src/testing/index.ts';
@@ -48,7 +48,7 @@ describe('a real session, before every model call', () => {
         newMessages: end - start,
         oldRead: [...reads.messages()].filter((id) => messages.findIndex((each) => each.id === id) < start).length,
         fault: pairingFault(after.messages),
-        tokens: estimateTokens(after.messages),
+        tokens: tokensOf(after.messages),
         isCompacted: appended.length > 0,
       });
     }
@@ -56,7 +56,7 @@ describe('a real session, before every model call', () => {
 
   test('is the size of one', () => {
     expect(messages.length).toBeGreaterThan(700);
-    expect(estimateTokens(messages)).toBeGreaterThan(100_000);
+    expect(tokensOf(messages)).toBeGreaterThan(100_000);
     expect(steps.filter(({ isCompacted }) => isCompacted).length).toBeGreaterThan(2);
   });
 

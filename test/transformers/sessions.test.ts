@@ -11,7 +11,7 @@ import { createConversation } from '../../src/conversation/conversation.ts';
 import { userMessage, type Message } from '../../src/conversation/message.ts';
 import { pairingFault } from '../../src/conversation/pairing.ts';
 import { isSameJson } from '../../src/conversation/same-json.ts';
-import { estimateTokens } from '../../src/conversation/tokens.ts';
+import { tokensOf } from '../../src/conversation/tally.ts';
 import { ToolResult } from '../../src/index.ts';
 import { verifyTranscript, type ScriptedStep } from '../../src/testing/index.ts';
 import { defaultTransformers } from '../../src/transformers/index.ts';
@@ -116,10 +116,10 @@ test('a session goes on in any window', async () => {
         script: (request) => {
           if (isSummaryRequest(request)) return summaries[turn?.summary ?? 'good'] ?? {};
           seen.push(request.messages);
-          const inputTokens = Math.ceil(estimateTokens(request.messages) * (counts ?? 1));
+          const inputTokens = Math.ceil(tokensOf(request.messages) * (counts ?? 1));
           const last = request.messages.findLast(({ id }) => id !== 'reminder');
           const isTold = boast === 1 && (counts ?? 1) <= 1; // the transformers know what fits
-          if (inputTokens > window && isTold && last) inVain.push(estimateTokens(last) * (counts ?? 1));
+          if (inputTokens > window && isTold && last) inVain.push(tokensOf(last) * (counts ?? 1));
           if (inputTokens > window) return { throw: tooLong };
           const usage = counts === undefined ? {} : { usage: { inputTokens, outputTokens: 1 } };
           const next = results.length > count ? results[count++] : undefined;

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { Block, ResultContent } from '../../src/conversation/block.ts';
 import { createConversation } from '../../src/conversation/conversation.ts';
 import { assistantMessage, textOf, userMessage, type Message } from '../../src/conversation/message.ts';
-import { estimateTokens } from '../../src/conversation/tokens.ts';
+import { tokensOf } from '../../src/conversation/tally.ts';
 import { Trial } from '../../src/testing/properties/index.ts';
 import { budgetToolResults, snipHistory, windowHistory } from '../../src/transformers/index.ts';
 
@@ -31,7 +31,7 @@ describe('snipHistory', () => {
 
   test('goes down to the low mark in one step, and puts one line where something went', async () => {
     const shown = await shownBy(snipHistory(marks), many.slice(0, 11));
-    expect(estimateTokens(shown)).toBeLessThanOrEqual(700);
+    expect(tokensOf(shown)).toBeLessThanOrEqual(700);
     expect(shown[0]?.id).toBe('m0');
     expect(textOf(shown[1] ?? said(''))).toMatch(/^\[\d earlier messages are left out here to save space\.\]$/);
   });
@@ -75,8 +75,8 @@ describe('snipHistory', () => {
 
   test('drops about half after an overflow, whatever the marks are', async () => {
     const shown = await shownBy(snipHistory({ highTokens: 100_000 }), many.slice(0, 20), true);
-    expect(estimateTokens(shown)).toBeLessThanOrEqual(1050);
-    expect(estimateTokens(shown)).toBeGreaterThan(700);
+    expect(tokensOf(shown)).toBeLessThanOrEqual(1050);
+    expect(tokensOf(shown)).toBeGreaterThan(700);
   });
 });
 
@@ -105,7 +105,7 @@ describe('budgetToolResults', () => {
     expect(await shownBy(budget, results)).toEqual(results);
     const [, shown] = await shownBy(budget, results, true);
     expect(JSON.stringify(shown)).toContain('of 3000 bytes left out');
-    expect(estimateTokens(shown ?? said(''))).toBeLessThanOrEqual(260);
+    expect(tokensOf(shown ?? said(''))).toBeLessThanOrEqual(260);
   });
 
   test('leaves out images and documents of a large result, with a note', async () => {

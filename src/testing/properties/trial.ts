@@ -4,7 +4,7 @@ import type { Completion, Model, StopReason } from '../../contracts/model.ts';
 import type { Alteration, Rewrite, Stage, Transformer, TransformerContext, View } from '../../contracts/transformer.ts';
 import type { Conversation } from '../../conversation/conversation.ts';
 import type { Message } from '../../conversation/message.ts';
-import { estimateTokens } from '../../conversation/tokens.ts';
+import { tokensOf } from '../../conversation/tally.ts';
 import { NotSettled, settledSoon } from '../settled-soon.ts';
 
 /** When a transformer is called: at one of its stages, or because somebody wants the transcript compacted. */
@@ -152,7 +152,7 @@ export class Trial {
       transcript,
       signal: controller.signal,
       overflow,
-      estimateTokens,
+      estimateTokens: tokensOf,
       overheadTokens: 0,
       reportFailure: () => undefined,
       complete: async (): Promise<Completion> => {

@@ -3,7 +3,7 @@
 import type { Block } from '../../../conversation/block.ts';
 import type { Message } from '../../../conversation/message.ts';
 import { isSameJson } from '../../../conversation/same-json.ts';
-import { estimateTokens } from '../../../conversation/tokens.ts';
+import { tokensOf } from '../../../conversation/tally.ts';
 import type { Trial } from '../trial.ts';
 import { firstBreach, named, withoutThoughts, type Law } from './law.ts';
 
@@ -57,7 +57,7 @@ function alteration(original: Message, message: Message, alters: Trial['alters']
 function isShorter(block: Block, before: Block): boolean {
   if (block.type !== 'toolResult' || before.type !== 'toolResult') return false;
   if (block.callId !== before.callId || block.status !== before.status) return false;
-  const size = (result: Block) => estimateTokens({ id: '', role: 'tool', content: [result] });
+  const size = (result: Block) => tokensOf({ id: '', role: 'tool', content: [result] });
   return size(block) <= size(before) || JSON.stringify(block).length <= JSON.stringify(before).length;
 }
 

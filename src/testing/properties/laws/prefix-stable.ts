@@ -3,7 +3,7 @@
 import { atomicGroups } from '../../../conversation/groups.ts';
 import type { Message } from '../../../conversation/message.ts';
 import { isSameJson } from '../../../conversation/same-json.ts';
-import { estimateTokens } from '../../../conversation/tokens.ts';
+import { tokensOf } from '../../../conversation/tally.ts';
 import { boundaryOf, named, shown, withoutThoughts, type Law } from './law.ts';
 
 /**
@@ -27,7 +27,7 @@ export const prefixStable: Law = {
       const now = shown(after.messages);
       const isCompacted = appended.length > 0 || group.some(boundaryOf);
       const changed = isCompacted ? undefined : seen.find((message, index) => !isSame(message, now[index]));
-      if (changed !== undefined && estimateTokens(now) >= estimateTokens(seen) + estimateTokens(group)) {
+      if (changed !== undefined && tokensOf(now) >= tokensOf(seen) + tokensOf(group)) {
         return `beforeIteration: ${named(changed)} was seen before and is not in its place any more, and nothing is saved`;
       }
       seen = now;

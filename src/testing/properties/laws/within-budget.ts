@@ -2,7 +2,7 @@
 
 import type { Message } from '../../../conversation/message.ts';
 import { atomicGroups } from '../../../conversation/groups.ts';
-import { estimateTokens } from '../../../conversation/tokens.ts';
+import { tokensOf } from '../../../conversation/tally.ts';
 import { boundaryOf, firstBreach, shown, type Law } from './law.ts';
 
 /** What markers and notices may add. */
@@ -17,9 +17,9 @@ export const withinBudget: Law = {
   says: 'the model sees no more than before, and where groups are dropped no more than fits',
   check: (trial) =>
     firstBreach(trial, ({ stage, before, after, appended }) => {
-      const size = estimateTokens(shown(after.messages));
-      const summaries = estimateTokens(before.messages) - estimateTokens(shown(before.messages));
-      const most = estimateTokens(shown(before.messages)) + summaries + estimateTokens(appended) + allowance;
+      const size = tokensOf(shown(after.messages));
+      const summaries = tokensOf(before.messages) - tokensOf(shown(before.messages));
+      const most = tokensOf(shown(before.messages)) + summaries + tokensOf(appended) + allowance;
       if (size > most && !trial.alters.has('rewritesText')) return `${size} tokens, more than the ${most} that went in`;
       if (stage !== 'beforeIteration' || !trial.alters.has('dropsGroups') || size <= trial.contextTokens)
         return undefined;
@@ -28,7 +28,7 @@ export const withinBudget: Law = {
       const least =
         leastOf(kept) +
         trial.contextTokens * 0.75 +
-        estimateTokens(after.messages.filter((message) => !kept.includes(message)));
+        tokensOf(after.messages.filter((message) => !kept.includes(message)));
       return size <= least ? undefined : `${size} tokens, where ${trial.contextTokens} fit`;
     }),
 };
@@ -37,5 +37,5 @@ export const withinBudget: Law = {
 function leastOf(messages: readonly Message[]): number {
   const groups = atomicGroups(messages).map(({ start, end }) => messages.slice(start, end));
   const last = groups.findLast(([message]) => message?.role === 'user' && boundaryOf(message) === undefined);
-  return [...new Set([last, groups.at(-1)])].reduce((sum, group) => sum + estimateTokens(group ?? []), allowance);
+  return [...new Set([last, groups.at(-1)])].reduce((sum, group) => sum + tokensOf(group ?? []), allowance);
 }
