@@ -49,7 +49,7 @@ const promised: Readonly<Record<string, readonly string[]>> = {
   'examples/testing.ts': ['answered', 'the same turn'],
   'examples/tools.ts': [
     'convert completed: {"amount":11,"to":"USD"}',
-    '"amount" must be a number, got string "ten"',
+    '"amount" must be number, got string "ten"',
     'report completed: Sales of 2026 <image>',
     'There are no figures for 2030.',
   ],

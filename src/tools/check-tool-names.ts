@@ -12,21 +12,13 @@ export function invalidTool(name: string, reason: string, cause?: unknown): Turn
 
 /** Throws `tool.invalidName` unless the name is 1 to 64 of a-z, A-Z, 0-9, "_" and "-". */
 export function checkToolName(name: unknown): asserts name is string {
-  const fault = nameFault(name);
-  if (fault === undefined) return;
-  throw new TurnchartError('tool.invalidName', `${fault}. Use 1 to 64 of a-z, A-Z, 0-9, "_" and "-".`);
-}
-
-function nameFault(name: unknown): string | undefined {
-  if (typeof name !== 'string') return `A tool's name must be a string, got ${describeValue(name)}`;
-  if (name === '') return "A tool's name is empty";
-  const shown = `Tool name ${JSON.stringify(shortText(name, 80))}`;
-  const bad = /[^a-zA-Z0-9_-]/u.exec(name);
-  if (bad !== null) {
-    const character = JSON.stringify(bad[0].toWellFormed());
-    return `${shown}: the character ${character} at position ${bad.index} is not allowed`;
-  }
-  return name.length > 64 ? `${shown} has ${name.length} characters` : undefined;
+  if (typeof name === 'string' && /^[\w-]{1,64}$/.test(name)) return;
+  // Whole as far as its length is not what is wrong.
+  const shown = typeof name === 'string' ? JSON.stringify(shortText(name, 80)) : describeValue(name);
+  throw new TurnchartError(
+    'tool.invalidName',
+    `A tool's name must be 1 to 64 of a-z, A-Z, 0-9, "_" and "-", got ${shown}.`,
+  );
 }
 
 /**

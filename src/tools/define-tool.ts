@@ -5,6 +5,7 @@ import { TurnchartError } from '../contracts/errors.ts';
 import type { ToolDefinition } from '../contracts/model.ts';
 import type { Tool, ToolContext } from '../contracts/tool.ts';
 import { checkToolName, invalidTool } from './check-tool-names.ts';
+import { describeValue } from './describe-value.ts';
 import { argumentParser } from './parse-arguments.ts';
 import { readParameters } from './read-parameters.ts';
 import { isRecord } from './schema-node.ts';
@@ -83,23 +84,30 @@ export function defineTool<Schema extends ToolParameters, TurnContext = unknown>
 // For callers without types; `parameters` is read by read-parameters.
 function checkSpecification(specification: unknown): void {
   if (!isRecord(specification)) {
-    throw new TurnchartError('tool.invalid', `defineTool takes one object, got ${typeof specification}.`);
+    throw new TurnchartError('tool.invalid', `defineTool takes one object, got ${describeValue(specification)}.`);
   }
-  const { name, description, execute, timeoutMs, replay } = specification;
-  checkToolName(name);
-  const refuse = (reason: string): TurnchartError => invalidTool(name, reason);
-  if (typeof description !== 'string') throw refuse(`description must be a string, got ${typeof description}`);
-  if (typeof execute !== 'function') throw refuse(`execute must be a function, got ${typeof execute}`);
-  if (timeoutMs !== undefined && !(typeof timeoutMs === 'number' && timeoutMs > 0)) {
-    throw refuse(`timeoutMs must be a number of milliseconds above 0, got ${String(timeoutMs)}`);
-  }
-  if (replay !== undefined && replay !== 'safe' && replay !== 'unsafe') {
-    throw refuse(`replay must be "safe" or "unsafe", got ${JSON.stringify(replay)}`);
-  }
-  for (const member of ['isConcurrencySafe', 'needsApproval'] as const) {
-    const type = typeof specification[member];
-    if (type !== 'undefined' && type !== 'boolean' && type !== 'function') {
-      throw refuse(`${member} must be a boolean or a function, got ${type}`);
-    }
+  checkToolName(specification['name']);
+  for (const [member, isValid, expected] of members) {
+    const value = specification[member];
+    if (isValid(value)) continue;
+    throw invalidTool(specification['name'], `${member} must be ${expected}, got ${describeValue(value)}`);
   }
 }
+
+const isText = (value: unknown): boolean => typeof value === 'string';
+const isFunction = (value: unknown): boolean => typeof value === 'function';
+const isRule = (value: unknown): boolean => value === undefined || typeof value === 'boolean' || isFunction(value);
+
+const members: readonly (readonly [string, (value: unknown) => boolean, string])[] = [
+  ['description', isText, 'a string'],
+  ['execute', isFunction, 'a function'],
+  ['preview', (value) => value === undefined || isFunction(value), 'a function'],
+  [
+    'timeoutMs',
+    (value) => value === undefined || (typeof value === 'number' && value > 0),
+    'a number of milliseconds above 0',
+  ],
+  ['replay', (value) => [undefined, 'safe', 'unsafe'].includes(value as string), '"safe" or "unsafe"'], // any value may be asked for
+  ['isConcurrencySafe', isRule, 'a boolean or a function'],
+  ['needsApproval', isRule, 'a boolean or a function'],
+];

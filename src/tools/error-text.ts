@@ -1,6 +1,7 @@
 // What the model reads when a tool throws. Called by result-content, argument parsing and the dispatch service.
 
 import { boundedText } from './bounded-text.ts';
+import { describeValue } from './describe-value.ts';
 import { errorMessage, isErrorObject, maxErrorBytes } from './error-message.ts';
 import { jsonText } from './json-text.ts';
 
@@ -13,7 +14,7 @@ const stackLine = /^\s*at .*(?::\d+(?::\d+)?\)?|<anonymous>\)?|\(native\))$/;
 export function errorResultText(thrown: unknown): string {
   try {
     const text = withoutStack(errorMessage(thrown) ?? fieldsOf(thrown));
-    return text.trim() === '' ? `The tool failed without a message (it threw ${kindOf(thrown)}).` : text;
+    return text.trim() === '' ? `The tool failed without a message (thrown: ${describeValue(thrown)}).` : text;
   } catch {
     return 'The tool failed; what it threw cannot be read.';
   }
@@ -29,11 +30,4 @@ function withoutStack(text: string): string {
   if (!text.includes('\n')) return text;
   const lines = text.split('\n').filter((line) => !stackLine.test(line));
   return lines.join('\n').trimEnd();
-}
-
-function kindOf(thrown: unknown): string {
-  if (thrown === null || thrown === undefined) return String(thrown);
-  if (typeof thrown === 'string') return 'an empty string';
-  if (typeof thrown === 'object') return isErrorObject(thrown) ? 'an empty error' : 'an object';
-  return `a ${typeof thrown}`;
 }

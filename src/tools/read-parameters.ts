@@ -3,8 +3,9 @@
 import type { JsonValue } from '../conversation/json.ts';
 import { messageOf } from '../contracts/errors.ts';
 import { invalidTool } from './check-tool-names.ts';
+import { describeValue } from './describe-value.ts';
 import type { Validation } from './parse-arguments.ts';
-import { isRecord } from './schema-node.ts';
+import { isRecord, ownValue } from './schema-node.ts';
 import { standardPart, type StandardResult } from './standard-schema.ts';
 
 /** The parameters of one tool. */
@@ -20,7 +21,7 @@ export function readParameters(toolName: string, parameters: unknown): Parameter
   const standard = standardPart(parameters);
   if (standard === undefined) {
     if (isRecord(parameters)) return { schema: objectSchema(toolName, parameters) };
-    throw invalidTool(toolName, `parameters must be a schema, got ${parameters === null ? 'null' : typeof parameters}`);
+    throw invalidTool(toolName, `parameters must be a schema, got ${describeValue(parameters)}`);
   }
   const validate = standard['validate'];
   if (typeof validate !== 'function') {
@@ -73,7 +74,7 @@ function objectSchema(toolName: string, schema: unknown): { readonly [key: strin
     throw invalidTool(toolName, `its JSON Schema is no JSON (${messageOf(cause)})`, cause);
   }
   if (!isRecord(copy) || copy['type'] !== 'object') {
-    const type = isRecord(copy) ? (JSON.stringify(copy['type']) ?? 'missing') : 'missing';
+    const type = describeValue(ownValue(copy, 'type'));
     throw invalidTool(
       toolName,
       `the schema's "type" must be "object", got ${type}; put the value in a field of an object`,

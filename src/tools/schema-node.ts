@@ -71,11 +71,6 @@ function decodePointer(part: string): string {
   }
 }
 
-/** `"a string"`, `"a number or null"`: the allowed types of a value, with their articles. */
-export function typePhrase(types: readonly JsonType[]): string {
-  return types.map((type) => (type === 'null' ? type : `${/^[aeiou]/.test(type) ? 'an' : 'a'} ${type}`)).join(' or ');
-}
-
 /** One line in the manner of TypeScript: `{ file_path: string, limit?: integer }`. At most 600 characters. */
 export function describeSchema(node: SchemaNode, root: SchemaNode): string {
   return shortText(describe(node, root, 3), 600);

@@ -15,7 +15,6 @@ import {
   type SchemaNode,
   type SchemaRecord,
   targetOf,
-  typePhrase,
   typesOf,
 } from './schema-node.ts';
 
@@ -105,10 +104,8 @@ function fits(value: unknown, node: SchemaNode, look: Look): boolean {
   const { allowed, types } = rules;
   return (
     (target === undefined || fits(value, target, look)) &&
-    (allowed === undefined || isAllowed(value, allowed, look)) &&
-    (types === undefined ||
-      types.some((type) => typeTests[type](value)) ||
-      fault(look, () => `must be ${typePhrase(types)}, got ${describeValue(value)}`)) &&
+    (allowed === undefined || isAllowed(value, allowed) || misfit(value, node, look)) &&
+    (types === undefined || types.some((type) => typeTests[type](value)) || misfit(value, node, look)) &&
     (!isRecord(value) || fieldsFit(value, rules, look)) &&
     (!Array.isArray(value) || itemsFit(value, rules, look)) &&
     rules.all.every((part) => fits(value, part, look)) &&
@@ -126,12 +123,8 @@ const typeTests: Readonly<Record<JsonType, (value: unknown) => boolean>> = {
   array: Array.isArray,
 };
 
-function isAllowed(value: unknown, allowed: readonly unknown[], look: Look): boolean {
-  if (allowed.includes(value) || allowed.some((one) => isSameJson(one, value))) return true;
-  return fault(look, () => {
-    const list = describeSchema({ enum: allowed }, true).replaceAll(' | ', ', ');
-    return `must be ${allowed.length > 1 ? 'one of ' : ''}${list}, got ${describeValue(value)}`;
-  });
+function isAllowed(value: unknown, allowed: readonly unknown[]): boolean {
+  return allowed.includes(value) || allowed.some((one) => isSameJson(one, value));
 }
 
 function fieldsFit(record: SchemaRecord, { fields, known, additional, patterns }: Rules, look: Look): boolean {
@@ -171,7 +164,7 @@ function choiceFits(value: unknown, choices: readonly SchemaNode[], look: Look):
     })
     .filter((issues) => issues.length > 0 && issues.every((issue) => issue.path.length > look.path.length));
   if (meant === undefined || others.length > 0) {
-    return fault(look, () => `must be ${describeSchema({ anyOf: choices }, look.root)}, got ${describeValue(value)}`);
+    return misfit(value, { anyOf: choices }, look);
   }
   look.issues?.push(...meant.slice(0, look.most - look.issues.length));
   return false;
@@ -186,6 +179,10 @@ function fitsAt(look: Look, key: PropertyKey, value: unknown, node: SchemaNode):
 
 function faultAt(look: Look, key: PropertyKey, text: () => string, isUnknownField?: true): false {
   return fault({ ...look, path: [...look.path, key] }, text, isUnknownField);
+}
+
+function misfit(value: unknown, node: SchemaNode, look: Look): false {
+  return fault(look, () => `must be ${describeSchema(node, look.root)}, got ${describeValue(value)}`);
 }
 
 function fault({ issues, path, most }: Look, text: () => string, isUnknownField = false): false {

@@ -21,13 +21,14 @@ describe('checkToolNames', () => {
   });
 
   test.each([
-    ['', 'is empty'],
-    ['my tool', 'the character " " at position 2'],
-    ['a.b', 'the character "." at position 1'],
-    ['naïve', 'the character "ï" at position 2'],
-    ['tool🏷', 'the character "🏷" at position 4'],
-    ['a\n', 'the character "\\n" at position 1'],
-    ['a'.repeat(65), 'has 65 characters'],
+    ['', 'got ""'],
+    ['my tool', 'got "my tool"'],
+    ['a.b', 'got "a.b"'],
+    ['naïve', 'got "naïve"'],
+    ['tool🏷', 'got "tool🏷"'],
+    ['a\n', 'got "a\\n"'],
+    ['a'.repeat(65), `got "${'a'.repeat(65)}"`],
+    ['a'.repeat(100), `got "${'a'.repeat(79)}…"`],
   ])('refuses the name %j of a hand-made tool', (name, reason) => {
     const error = errorOf(() => checkToolNames([handMade(name)]));
     expect(error.code).toBe('tool.invalidName');

@@ -64,7 +64,7 @@ describe.each(Object.entries(forms))('a tool with %s', (_form, parameters) => {
       ok: false,
       message:
         'Invalid arguments for Read: "file_path" is required (string) but missing; ' +
-        '"limit" must be an integer, got string "ten". Expected: { file_path: string, limit?: integer }',
+        '"limit" must be integer, got string "ten". Expected: { file_path: string, limit?: integer }',
     });
   });
 
@@ -201,26 +201,29 @@ describe('defineTool', () => {
     expect(errorOf(() => defineTool({ ...base, name, parameters: plain })).code).toBe('tool.invalidName');
   });
 
-  test('says which character of a name is wrong', () => {
+  test('says what a name must be and what it is', () => {
     const error = errorOf(() => defineTool({ ...base, name: 'read file', parameters: plain }));
-    expect(error.message).toBe(
-      'Tool name "read file": the character " " at position 4 is not allowed. Use 1 to 64 of a-z, A-Z, 0-9, "_" and "-".',
-    );
+    expect(error.message).toBe('A tool\'s name must be 1 to 64 of a-z, A-Z, 0-9, "_" and "-", got "read file".');
   });
 
   test.each<[string, object, string]>([
-    ['a schema of another type', { parameters: { type: 'string' } }, '"type" must be "object", got "string"'],
-    ['a schema without type', { parameters: { properties: {} } }, '"type" must be "object", got missing'],
+    ['a schema of another type', { parameters: { type: 'string' } }, '"type" must be "object", got string "string"'],
+    ['a schema without type', { parameters: { properties: {} } }, '"type" must be "object", got nothing'],
     ['a union at the top', { parameters: z.union([z.object({ a: z.string() }), z.object({})]) }, '"type" must be'],
-    ['no parameters', {}, 'parameters must be a schema, got undefined'],
-    ['a string as parameters', { parameters: 'object' }, 'parameters must be a schema, got string'],
+    ['no parameters', {}, 'parameters must be a schema, got nothing'],
+    ['a string as parameters', { parameters: 'object' }, 'parameters must be a schema, got string "object"'],
     ['zod mini', { parameters: mini.object({}) }, 'does not carry JSON Schema'],
     ['valibot alone', { parameters: v.object({}) }, 'toStandardJsonSchema of @valibot/to-json-schema'],
     ['what JSON Schema cannot say', { parameters: z.object({ at: z.date() }) }, 'cannot be written as JSON Schema'],
-    ['no execute', { parameters: plain, execute: undefined }, 'execute must be a function, got undefined'],
+    ['no execute', { parameters: plain, execute: undefined }, 'execute must be a function, got nothing'],
+    ['a preview that cannot be called', { parameters: plain, preview: 'x' }, 'preview must be a function, got string'],
     ['no description', { parameters: plain, description: undefined }, 'description must be a string'],
     ['a timeout of 0', { parameters: plain, timeoutMs: 0 }, 'timeoutMs must be a number of milliseconds above 0'],
-    ['an unknown replay', { parameters: plain, replay: 'maybe' }, 'replay must be "safe" or "unsafe", got "maybe"'],
+    [
+      'an unknown replay',
+      { parameters: plain, replay: 'maybe' },
+      'replay must be "safe" or "unsafe", got string "maybe"',
+    ],
     ['a string as rule', { parameters: plain, needsApproval: 'yes' }, 'needsApproval must be a boolean or a function'],
   ])('refuses %s', (_what, changes, reason) => {
     // callers without types

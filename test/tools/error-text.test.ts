@@ -15,10 +15,10 @@ describe('errorResultText', () => {
     ['another object', { code: 7 }, '{"code":7}'],
     ['an error without a message', new TypeError(), 'TypeError'],
     ['an aggregate without a message', new AggregateError([new Error('a'), new Error('b')]), 'a; b'],
-    ['undefined', undefined, 'The tool failed without a message (it threw undefined).'],
-    ['null', null, 'The tool failed without a message (it threw null).'],
-    ['an empty string', '', 'The tool failed without a message (it threw an empty string).'],
-    ['a function', () => 1, 'The tool failed without a message (it threw a function).'],
+    ['undefined', undefined, 'The tool failed without a message (thrown: nothing).'],
+    ['null', null, 'The tool failed without a message (thrown: null).'],
+    ['an empty string', '', 'The tool failed without a message (thrown: string "").'],
+    ['a function', () => 1, 'The tool failed without a message (thrown: function).'],
   ])('reads %s', (_what, thrown, text) => {
     expect(errorResultText(thrown)).toBe(text);
   });

@@ -59,30 +59,34 @@ describe.each([
     ['an array', [{ path: 'a' }], 'the arguments must be one JSON object, got array with 1 item'],
     ['a number', 7, 'the arguments must be one JSON object, got number 7'],
     ['text that is no JSON', '{"path": a}', 'not valid JSON: expected a value at position 9, got "a"'],
-    ['cut JSON', '{"path": "a', 'not valid JSON: the string that begins at position 9 has no end'],
+    [
+      'cut JSON',
+      '{"path": "a',
+      'not valid JSON: the text ends too early, expected the end of the string that begins at 9 at position 11',
+    ],
     ['JSON text of an array', '[1]', 'the arguments must be one JSON object, got array with 1 item'],
     ['text in text', '"path"', 'the arguments must be one JSON object, got string "path"'],
-    ['a wrong type', { path: 5 }, '"path" must be a string, got number 5'],
-    ['null for a field', { path: null }, '"path" must be a string, got null'],
-    ['an array for an object', { path: 'a', options: [] }, '"options" must be an object, got array with 0 items'],
-    ['an object for a string', { path: { a: 1 } }, '"path" must be a string, got object with "a"'],
-    ['an object for an array', { path: 'a', edits: {} }, '"edits" must be an array, got object without fields'],
+    ['a wrong type', { path: 5 }, '"path" must be string, got number 5'],
+    ['null for a field', { path: null }, '"path" must be string, got null'],
     [
-      'a field of an item',
-      { path: 'a', edits: [{ old: 'x', new: 1 }] },
-      '"edits[0].new" must be a string, got number 1',
+      'an array for an object',
+      { path: 'a', options: [] },
+      '"options" must be { deep?: boolean }, got array with 0 items',
     ],
+    ['an object for a string', { path: { a: 1 } }, '"path" must be string, got object with "a"'],
+    [
+      'an object for an array',
+      { path: 'a', edits: {} },
+      '"edits" must be { old: string, new: string }[], got object without fields',
+    ],
+    ['a field of an item', { path: 'a', edits: [{ old: 'x', new: 1 }] }, '"edits[0].new" must be string, got number 1'],
     ['an unknown field', { path: 'a', file: 'b' }, '"file" is not a known field'],
     ['an unknown field inside', { path: 'a', options: { 'x y': 1 } }, '"options["x y"]" is not a known field'],
-    [
-      'a value outside of an enum',
-      { path: 'a', mode: 'new' },
-      '"mode" must be one of "fast", "slow", got string "new"',
-    ],
+    ['a value outside of an enum', { path: 'a', mode: 'new' }, '"mode" must be "fast" | "slow", got string "new"'],
     [
       'several faults',
       { mode: 1, edits: 2 },
-      '"path" is required (string) but missing; "mode" must be one of "fast", "slow", got number 1; "edits" must be an array, got number 2',
+      '"path" is required (string) but missing; "mode" must be "fast" | "slow", got number 1; "edits" must be { old: string, new: string }[], got number 2',
     ],
   ])('explains %s', (_fault, args, problems) => {
     expect(problemsOf(args, of)).toBe(problems);
@@ -112,7 +116,7 @@ describe.each([
 
   test('leaves a text that holds JSON of another kind than is wanted a text', () => {
     expect(problemsOf({ path: 'a', edits: '{"old":"a"}' }, of)).toBe(
-      String.raw`"edits" must be an array, got string "{\"old\":\"a\"}"`,
+      String.raw`"edits" must be { old: string, new: string }[], got string "{\"old\":\"a\"}"`,
     );
   });
 
@@ -123,13 +127,15 @@ describe.each([
   });
 
   test('explains a field whose text is no JSON', () => {
-    expect(problemsOf({ path: 'a', edits: 'all' }, of)).toBe('"edits" must be an array, got string "all"');
+    expect(problemsOf({ path: 'a', edits: 'all' }, of)).toBe(
+      '"edits" must be { old: string, new: string }[], got string "all"',
+    );
   });
 
   test('lists five faults and counts the rest', () => {
     const edits = Array.from({ length: 8 }, () => ({ old: 'x', new: 1 }));
     const problems = problemsOf({ path: 'a', edits }, of);
-    expect(problems.match(/must be a string/g)).toHaveLength(5);
+    expect(problems.match(/must be string/g)).toHaveLength(5);
     expect(problems).toMatch(/; and 3 more$/);
   });
 
