@@ -3,6 +3,7 @@
 
 import type { Block, MediaSource } from './block.ts';
 import type { Message } from './message.ts';
+import { oncePer } from './once-per.ts';
 
 /** Tokens that a provider spends on the frame of a message, and on that of a call, a result or a foreign block. */
 const frame = 4;
@@ -34,14 +35,8 @@ export function calibrationOf(conversation: object): number {
   return ratios.get(conversation) ?? 1;
 }
 
-const overheads = new WeakMap<object, number>();
-
 /** About how many tokens a system prompt or a list of tools costs, counted once per object. */
-export function overheadTokens(part: object): number {
-  let tokens = overheads.get(part);
-  if (tokens === undefined) overheads.set(part, (tokens = jsonTokens(part)));
-  return tokens;
-}
+export const overheadTokens: (part: object) => number = /* @__PURE__ */ oncePer(jsonTokens);
 
 /**
  * About how many tokens a message costs: one for four UTF-8 bytes of text and JSON, media by their size in bytes. The

@@ -2,7 +2,7 @@
 
 import type { ResultContent, ToolResultBlock } from '../conversation/block.ts';
 import type { ToolResult } from '../contracts/tool.ts';
-import { toResultBlocks } from '../tools/result-content.ts';
+import { toToolResult } from '../tools/result-content.ts';
 import { readResultContent } from '../tools/read-result-content.ts';
 
 /** Anything `toolResult.send` takes: the text as it is, other blocks as JSON, one block a line. Never throws. */
@@ -16,5 +16,5 @@ export function resultText(result: string | ToolResult | ToolResultBlock | reado
 function contentOf(result: ToolResult | ToolResultBlock | readonly ResultContent[]): readonly ResultContent[] {
   if (Array.isArray(result)) return readResultContent(result);
   if ('type' in result && result.type === 'toolResult') return readResultContent(result.content);
-  return toResultBlocks(result).content;
+  return toToolResult(result).content;
 }

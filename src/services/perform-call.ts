@@ -13,7 +13,7 @@ import type { ToolCallMachineEvent } from '../machines/tool-call.ts';
 import { callArguments } from '../tools/call-arguments.ts';
 import { errorResultText } from '../tools/error-text.ts';
 import { readResultContent } from '../tools/read-result-content.ts';
-import { toResultBlocks } from '../tools/result-content.ts';
+import { toToolResult } from '../tools/result-content.ts';
 import { cancelReason } from './call-model.ts';
 import {
   refusedResult,
@@ -279,7 +279,7 @@ export class PerformedCall {
   }
 
   #returned(value: unknown): void {
-    const { content, isError } = toResultBlocks(value);
+    const { content, isError } = toToolResult(value);
     this.#result = { type: 'toolResult', callId: this.call.id, status: isError ? 'failed' : 'completed', content };
     this.#send({ type: 'tool.settled', isError, backgrounded: false });
   }

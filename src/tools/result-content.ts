@@ -1,4 +1,5 @@
-// What the model reads of whatever a tool returned: the one place where results become blocks. Called by the dispatch service.
+// What the model reads of whatever a tool returned: the one place where results become blocks. Called by the dispatch
+// service and by the tools that pass on results of others.
 
 import type { ResultContent } from '../conversation/block.ts';
 import { boundedText, utf8Length } from './bounded-text.ts';
@@ -7,45 +8,29 @@ import { errorResultText } from './error-text.ts';
 import { jsonText } from './json-text.ts';
 import { describedObject, isOrdinaryObject } from './plain-copy.ts';
 import { readResultContent } from './read-result-content.ts';
-import { isToolResult, ToolResult } from './tool-result.ts';
+import { isToolResult, ToolResult, toolResult } from './tool-result.ts';
 
 /** Most bytes (UTF-8) that the texts of one result have together. Longer texts keep beginning and end around a notice. */
 export const maxResultBytes = 1_048_576;
 
 const noOutput = '(no output)';
 
-/** The blocks of a result, at least one, and whether they tell of a failure. */
-export interface ResultBlocks {
-  readonly content: ResultContent[];
-  readonly isError: boolean;
-}
-
 /**
- * Blocks for any value a tool can return (already awaited). Strings are one text; undefined, an empty string and an
+ * The result that any value a tool can return stands for (already awaited), with one block at least. Strings are one text; undefined, an empty string and an
  * empty `ToolResult` are "(no output)"; a returned Error is a failure with its message; binary data is described, not
  * dumped; everything else is exactly one text with its JSON. All texts are well-formed and at most `maxResultBytes`
- * together. Never throws.
+ * together. `isFailure`: a failure, whatever the value says of itself. Never throws.
  */
-export function toResultBlocks(value: unknown): ResultBlocks {
-  try {
-    if (isToolResult(value))
-      return { content: bounded(readResultContent(value.content)), isError: value.isError === true };
-    if (typeof value === 'object' && value !== null && isOrdinaryObject(value)) return oneText(jsonText(value));
-    if (isErrorObject(value)) return { content: [text(errorResultText(value))], isError: true };
-    return oneText(textOf(value));
-  } catch {
-    return { content: [text('(unreadable result)')], isError: false };
-  }
-}
-
-/** The same in one piece. `isFailure`: a failure, whatever the value says of itself. */
 export function toToolResult(value: unknown, isFailure = false): ToolResult {
-  const { content, isError } = toResultBlocks(value);
-  return { ...ToolResult.blocks(content), isError: isError || isFailure };
-}
-
-function oneText(value: string): ResultBlocks {
-  return { content: [text(boundedText(value, maxResultBytes))], isError: false };
+  try {
+    if (isToolResult(value)) {
+      return toolResult(bounded(readResultContent(value.content)), isFailure || value.isError === true);
+    }
+    if (isErrorObject(value)) return ToolResult.error(errorResultText(value));
+    return toolResult([text(boundedText(textOf(value), maxResultBytes))], isFailure);
+  } catch {
+    return toolResult([text('(unreadable result)')], isFailure);
+  }
 }
 
 function textOf(value: unknown): string {
@@ -60,8 +45,10 @@ function textOf(value: unknown): string {
       return String(value);
     case 'function':
       return value.name === '' ? '(function)' : `(function ${value.name})`;
+    case 'object':
+      return value === null || isOrdinaryObject(value) ? jsonText(value) : (describedObject(value) ?? jsonText(value));
     default:
-      return (typeof value === 'object' && value !== null ? describedObject(value) : undefined) ?? jsonText(value);
+      return jsonText(value);
   }
 }
 

@@ -1,6 +1,7 @@
 // The small check of plain JSON Schema: types, required, enum, const, properties, items, unknown fields, references,
 // compositions. Called by parse-arguments; ranges, lengths, patterns and formats are not looked at.
 
+import { oncePer } from '../conversation/once-per.ts';
 import { isSameJson } from '../conversation/same-json.ts';
 import { describeValue } from './describe-value.ts';
 import {
@@ -63,15 +64,7 @@ interface Rules {
   readonly choices: readonly (readonly SchemaNode[])[];
 }
 
-const rulesByNode = new WeakMap<SchemaRecord, Rules>();
-
-function rulesOf(node: SchemaRecord): Rules {
-  let rules = rulesByNode.get(node);
-  if (rules === undefined) rulesByNode.set(node, (rules = readRules(node)));
-  return rules;
-}
-
-function readRules(node: SchemaRecord): Rules {
+const rulesOf = /* @__PURE__ */ oncePer((node: SchemaRecord): Rules => {
   const properties = isRecord(node['properties']) ? node['properties'] : {};
   const required = requiredOf(node);
   const known = new Set([...Object.keys(properties), ...required]);
@@ -94,7 +87,7 @@ function readRules(node: SchemaRecord): Rules {
     all: schemaList(node['allOf']),
     choices: [node['anyOf'], node['oneOf']].map(schemaList).filter((list) => list.length > 0),
   };
-}
+});
 
 // The first keyword that fails has the word: later ones could only repeat it.
 function fits(value: unknown, node: SchemaNode, look: Look): boolean {

@@ -32,7 +32,8 @@ export function isToolResult(value: unknown): value is ToolResult {
   }
 }
 
-function toolResult(content: readonly ResultContent[], isError: boolean): ToolResult {
+/** The result with these blocks, which are valid. */
+export function toolResult(content: readonly ResultContent[], isError: boolean): ToolResult {
   // The brand of the contract exists only in types; the marker is its run-time form.
   return { [marker]: true, content, isError } as unknown as ToolResult;
 }

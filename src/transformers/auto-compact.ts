@@ -94,7 +94,14 @@ export function autoCompact(options: AutoCompactOptions = {}): Transformer {
       const isNew = start > placeOf(messages, memory.tried);
       const part = isNew && failures < mostFailures ? partAt(messages, start, context) : undefined;
       const gain = part && context.estimateTokens(part.older) * 4 >= context.estimateTokens(messages);
-      if (gain && !context.signal.aborted) return attempt(messages, part, context, leftAlone);
+      if (gain && !context.signal.aborted) {
+        return compacted(messages, part, context).catch((error: unknown) => {
+          if (context.signal.aborted) return undefined; // a cancelled attempt is none
+          Object.assign(memory, { tried: lastTold(context), failures: failures + 1 });
+          context.reportFailure?.(error);
+          return leftAlone();
+        });
+      }
       // Compacted here before, and somebody took the boundary away: then nothing goes that does not have to.
       const isUndone = !isNew && boundary !== undefined && idOf(messages[0]) !== summaryId(boundary);
       if (isUndone && memory.undone !== boundary) {
@@ -112,23 +119,6 @@ export function autoCompact(options: AutoCompactOptions = {}): Transformer {
         : compacted(messages, part, context, instructions);
     },
   };
-
-  async function attempt(
-    messages: readonly Message[],
-    part: SummaryPart,
-    context: TransformerContext,
-    leftAlone: () => View | undefined,
-  ): Promise<View | undefined> {
-    try {
-      return await compacted(messages, part, context);
-    } catch (error) {
-      if (context.signal.aborted) return undefined; // a cancelled attempt is none
-      const memory = memoryOf(context);
-      Object.assign(memory, { tried: lastTold(context), failures: (memory.failures ?? 0) + 1 });
-      context.reportFailure?.(error);
-      return leftAlone();
-    }
-  }
 }
 
 /** Where the recent groups begin that fit into `keep` tokens; the last group always does. */

@@ -4,6 +4,7 @@ import type { Transformer } from '../contracts/transformer.ts';
 import type { Block, ResultContent, ToolResultBlock } from '../conversation/block.ts';
 import { contentBytes, measureOf, resultBytes } from '../conversation/measure.ts';
 import type { Message } from '../conversation/message.ts';
+import { oncePer } from '../conversation/once-per.ts';
 import { tallyOf } from '../conversation/tally.ts';
 import { boundedText } from '../tools/bounded-text.ts';
 import { checkNumbers } from './check-options.ts';
@@ -142,13 +143,12 @@ function placesBehind(messages: readonly Message[], ids: ReadonlySet<string> | u
   return places;
 }
 
-const shortForms = new WeakMap<Message, Map<number, Message>>();
+const shortForms = /* @__PURE__ */ oncePer((_message: Message) => new Map<number, Message>());
 
 // One object for each limit: what is known of it stays known.
 function shortened(message: Message, limit: number): Message {
   if (!measureOf(message).results.some((bytes) => bytes > limit)) return message;
-  let forms = shortForms.get(message);
-  if (forms === undefined) shortForms.set(message, (forms = new Map()));
+  const forms = shortForms(message);
   let form = forms.get(limit);
   if (form === undefined)
     forms.set(limit, (form = { ...message, content: message.content.map((block) => shortBlock(block, limit)) }));

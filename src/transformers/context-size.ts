@@ -3,6 +3,7 @@
 import type { Model } from '../contracts/model.ts';
 import type { TransformerContext } from '../contracts/transformer.ts';
 import type { Message } from '../conversation/message.ts';
+import { oncePer } from '../conversation/once-per.ts';
 
 /** Tokens the model can take: as it says, else 128,000. */
 export function contextTokensOf({ model }: { readonly model: Model }): number {
@@ -17,10 +18,6 @@ export function requestTokens(messages: readonly Message[], context: Transformer
 
 /** Something that is remembered of each conversation, as long as it lives and also after a reload. */
 export function memories<Memory extends object>(): (context: TransformerContext) => Partial<Memory> {
-  const known = new WeakMap<object, Partial<Memory>>();
-  return ({ transcript }) => {
-    let memory = known.get(transcript);
-    if (memory === undefined) known.set(transcript, (memory = {}));
-    return memory;
-  };
+  const memoryOf = oncePer((): Partial<Memory> => ({}));
+  return ({ transcript }) => memoryOf(transcript);
 }

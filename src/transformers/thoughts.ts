@@ -3,9 +3,8 @@
 
 import { measureOf } from '../conversation/measure.ts';
 import type { Message } from '../conversation/message.ts';
+import { oncePer } from '../conversation/once-per.ts';
 import { isSaidByUser } from './words.ts';
-
-const forms = new WeakMap<Message, Message>();
 
 /**
  * Providers take signed thinking back only behind what stood before it when it was thought. Answers that are over lose
@@ -33,11 +32,7 @@ export function withoutStaleThoughts(
 }
 
 // One object for each message: what is known of it stays known.
-function thoughtless(message: Message): Message {
-  let form = forms.get(message);
-  if (form === undefined) {
-    form = { ...message, content: message.content.filter(({ type }) => type !== 'thinking') };
-    forms.set(message, form);
-  }
-  return form;
-}
+const thoughtless = /* @__PURE__ */ oncePer((message: Message): Message => ({
+  ...message,
+  content: message.content.filter(({ type }) => type !== 'thinking'),
+}));

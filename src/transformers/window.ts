@@ -5,11 +5,10 @@ import type { TransformerContext, View } from '../contracts/transformer.ts';
 import { isInsideGroup } from '../conversation/groups.ts';
 import { measureOf } from '../conversation/measure.ts';
 import type { Message } from '../conversation/message.ts';
+import { oncePer } from '../conversation/once-per.ts';
 import { tallyOf } from '../conversation/tally.ts';
 import { withoutStaleThoughts } from './thoughts.ts';
 import { idOf, placeOf } from './words.ts';
-
-const summaries = new WeakMap<Message, Message>();
 
 /** The id of the last message of the transcript that is no boundary. Others may have put something behind it in the view. */
 export function lastTold({ transcript }: TransformerContext): string {
@@ -62,12 +61,7 @@ function isBoundary(message: Message): boolean {
 }
 
 // One object for each boundary: what is known of it stays known.
-function summaryOf(boundary: Message): Message {
-  let summary = summaries.get(boundary);
-  if (summary === undefined) {
-    const text = measureOf(boundary).boundary?.summary ?? '';
-    summary = { id: summaryId(measureOf(boundary).id), role: 'user', content: [{ type: 'text', text }] };
-    summaries.set(boundary, summary);
-  }
-  return summary;
-}
+const summaryOf = /* @__PURE__ */ oncePer((boundary: Message): Message => {
+  const { id, boundary: compaction } = measureOf(boundary);
+  return { id: summaryId(id), role: 'user', content: [{ type: 'text', text: compaction?.summary ?? '' }] };
+});

@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ResultContent } from '../../src/conversation/block.ts';
-import { maxResultBytes, toResultBlocks } from '../../src/tools/result-content.ts';
+import { maxResultBytes, toToolResult } from '../../src/tools/result-content.ts';
 import { ToolResult } from '../../src/tools/tool-result.ts';
 import { hostileMakers, hostileValueMakers } from './hostile-values.ts';
 
@@ -12,13 +12,13 @@ const runs = 300 * Number(process.env['TURNCHART_RUNS'] ?? 1);
 
 /** The text of a result that must be exactly one text block and no failure. */
 function textOf(value: unknown): string {
-  const { content, isError } = toResultBlocks(value);
+  const { content, isError } = toToolResult(value);
   expect(isError).toBe(false);
   expect(content).toHaveLength(1);
   return content[0]?.type === 'text' ? content[0].text : expect.fail('no text block');
 }
 
-describe('toResultBlocks', () => {
+describe('toToolResult', () => {
   test.each<[string, unknown, string]>([
     ['a string', 'hello', 'hello'],
     ['an empty string', '', '(no output)'],
@@ -59,7 +59,7 @@ describe('toResultBlocks', () => {
   });
 
   test('makes a failure of a returned error', () => {
-    expect(toResultBlocks(new Error('disk full'))).toEqual({
+    expect(toToolResult(new Error('disk full'))).toMatchObject({
       content: [{ type: 'text', text: 'disk full' }],
       isError: true,
     });
@@ -71,11 +71,11 @@ describe('toResultBlocks', () => {
       { type: 'image', source: { type: 'base64', mediaType: 'image/png', data: 'AAAA' } },
       { type: 'document', source: { type: 'text', text: 'body' }, title: 'notes' },
     ];
-    expect(toResultBlocks(ToolResult.blocks(blocks))).toEqual({ content: blocks, isError: false });
+    expect(toToolResult(ToolResult.blocks(blocks))).toMatchObject({ content: blocks, isError: false });
   });
 
   test('keeps the failure of ToolResult.error', () => {
-    expect(toResultBlocks(ToolResult.error('no'))).toEqual({ content: [{ type: 'text', text: 'no' }], isError: true });
+    expect(toToolResult(ToolResult.error('no'))).toMatchObject({ content: [{ type: 'text', text: 'no' }], isError: true });
   });
 
   test('says of a ToolResult without content that there is no output', () => {
@@ -89,7 +89,7 @@ describe('toResultBlocks', () => {
   });
 
   test('knows an error of another realm', () => {
-    expect(toResultBlocks(runInNewContext('new RangeError("far")'))).toEqual({
+    expect(toToolResult(runInNewContext('new RangeError("far")'))).toMatchObject({
       content: [{ type: 'text', text: 'far' }],
       isError: true,
     });
@@ -116,7 +116,7 @@ describe('toResultBlocks', () => {
 
   test('bounds the texts of many blocks together', () => {
     const block: ResultContent = { type: 'text', text: 'x'.repeat(400_000) };
-    const { content } = toResultBlocks(ToolResult.blocks([block, block, block, block, block]));
+    const { content } = toToolResult(ToolResult.blocks([block, block, block, block, block]));
     const bytes = content.reduce((sum, part) => sum + (part.type === 'text' ? part.text.length : 0), 0);
     expect(bytes).toBeLessThanOrEqual(maxResultBytes + 200);
     expect(content.at(-1)).toEqual({ type: 'text', text: '(2 more blocks left out: the result is too large)' });
@@ -166,7 +166,7 @@ describe('toResultBlocks', () => {
 });
 
 function expectSane(value: unknown): void {
-  const { content, isError } = toResultBlocks(value);
+  const { content, isError } = toToolResult(value);
   expect(typeof isError).toBe('boolean');
   expect(content.length).toBeGreaterThan(0);
   expect(JSON.parse(JSON.stringify(content))).toEqual(content);

@@ -5,8 +5,8 @@ import type { ToolResult as Result } from '../../contracts/tool.ts';
 import type { ResultContent } from '../../conversation/block.ts';
 import type { Conversation } from '../../conversation/conversation.ts';
 import { textOf } from '../../conversation/message.ts';
-import { toResultBlocks, toToolResult } from '../result-content.ts';
-import { isToolResult, ToolResult } from '../tool-result.ts';
+import { toToolResult } from '../result-content.ts';
+import { isToolResult, toolResult } from '../tool-result.ts';
 
 /** How a subagent ended. */
 export interface EndedAgent {
@@ -26,16 +26,18 @@ export function answerOf({ name, conversation, result, calls, stopped, extract }
   const notes: readonly ResultContent[] =
     stopped.length === 0 ? [] : [text(`[Its background tasks ended with it: ${stopped.join(', ')}.]`)];
   const isOver = result.reason === 'completed' || isToolResult(answer);
-  const { content, isError } = toResultBlocks(
+  const { content, isError } = toToolResult(
     isOver && answer === undefined ? '(The agent ended without an answer.)' : answer,
   );
-  if (isOver) return toToolResult(ToolResult.blocks([...content, ...notes]), isError);
+  if (isOver) return toolResult([...content, ...notes], isError);
   const effects =
     calls === 0 ? '' : ` It had made ${calls} tool ${calls === 1 ? 'call' : 'calls'}, which may have had effects.`;
   const head = `Agent "${name}" did not finish: ${whyOf(result)}.${effects}`;
-  if (answer === undefined || answer === '')
-    return toToolResult(ToolResult.blocks([text(`${head} It had said nothing.`), ...notes]), true);
-  return toToolResult(ToolResult.blocks([text(`${head} What it had said:`), ...content, ...notes]), true);
+  const said =
+    answer === undefined || answer === ''
+      ? [text(`${head} It had said nothing.`)]
+      : [text(`${head} What it had said:`), ...content];
+  return toolResult([...said, ...notes], true);
 }
 
 // The last thing it said, also where calls followed.

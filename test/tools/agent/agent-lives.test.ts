@@ -8,7 +8,7 @@ import { createEngine } from '../../../src/runtime/engine.ts';
 import { createOperative } from '../../../src/runtime/operative.ts';
 import { scriptedModel, simulatedHost, verifyTranscript } from '../../../src/testing/index.ts';
 import { agentTool } from '../../../src/tools/agent/agent-tool.ts';
-import { toResultBlocks } from '../../../src/tools/result-content.ts';
+import { toToolResult } from '../../../src/tools/result-content.ts';
 import { deferred, never, toolOf } from '../../runtime/turn-bench.ts';
 import { resultText } from '../../runtime/background-bench.ts';
 import { startAgent, type AgentSetup } from './agent-bench.ts';
@@ -402,7 +402,7 @@ test('in the background they appear there as well, also once the call and its tu
 test('by hand, without any turn around it, it works as well', async () => {
   const tool = agentTool({ a: { description: 'a', engine: () => ({ model: scriptedModel([{ text: 'ok' }]) }) } });
   const { contextOf } = await import('../../runtime/background-bench.ts');
-  expect(toResultBlocks(await tool.execute({ prompt: 'x' }, contextOf('me'))).content).toEqual([
+  expect(toToolResult(await tool.execute({ prompt: 'x' }, contextOf('me'))).content).toEqual([
     { type: 'text', text: 'ok' },
   ]);
 });

@@ -7,13 +7,13 @@ import { createEngine } from '../../../src/runtime/engine.ts';
 import { scriptedModel, simulatedHost } from '../../../src/testing/index.ts';
 import { pollTool } from '../../../src/tools/tasks/poll-task.ts';
 import { taskStopTool } from '../../../src/tools/tasks/task-stop.ts';
-import { toResultBlocks } from '../../../src/tools/result-content.ts';
+import { toToolResult } from '../../../src/tools/result-content.ts';
 import { contextOf, taskBench, toolThat } from '../../runtime/background-bench.ts';
 
 async function call(tool: Tool, args: object, context: ToolContext) {
   const parsed = tool.parse(args);
   if (!parsed.ok) throw new Error(parsed.message);
-  const { content, isError } = toResultBlocks(await tool.execute(parsed.args, context));
+  const { content, isError } = toToolResult(await tool.execute(parsed.args, context));
   return { isError, text: content.map((block) => ('text' in block ? block.text : block.type)).join('\n') };
 }
 
@@ -94,7 +94,7 @@ describe('TaskOutput', () => {
     expect(parsed).toMatchObject({
       ok: false,
       message: expect.stringMatching(
-        /"block" must be a boolean, got string "maybe".*"timeout" must be a number, got string "long"/,
+        /"block" must be boolean, got string "maybe".*"timeout" must be number, got string "long"/,
       ),
     });
   });
