@@ -20,7 +20,7 @@ export interface Parameters {
 export function readParameters(toolName: string, parameters: unknown): Parameters {
   const standard = standardPart(parameters);
   if (standard === undefined) {
-    if (isRecord(parameters)) return { schema: objectSchema(toolName, parameters) };
+    if (isRecord(parameters)) return { schema: objectSchema(toolName, () => parameters) };
     throw invalidTool(toolName, `parameters must be a schema, got ${describeValue(parameters)}`);
   }
   const validate = standard['validate'];
@@ -28,13 +28,13 @@ export function readParameters(toolName: string, parameters: unknown): Parameter
     throw invalidTool(toolName, 'parameters has no validate function in its "~standard" part');
   }
   return {
-    schema: objectSchema(toolName, jsonSchemaOf(toolName, standard)),
+    schema: objectSchema(toolName, converterOf(toolName, standard)),
     // Called as a method: some validators read `this`.
     validate: (args) => readResult(toolName, Reflect.apply(validate, standard, [args])),
   };
 }
 
-function jsonSchemaOf(toolName: string, standard: Readonly<Record<string, unknown>>): unknown {
+function converterOf(toolName: string, standard: Readonly<Record<string, unknown>>): () => unknown {
   const converter = standard['jsonSchema'];
   const input: unknown = isRecord(converter) ? converter['input'] : undefined;
   if (typeof input !== 'function') {
@@ -46,11 +46,7 @@ function jsonSchemaOf(toolName: string, standard: Readonly<Record<string, unknow
       `the schema (vendor "${String(standard['vendor'])}") does not carry JSON Schema; ${advice}`,
     );
   }
-  try {
-    return convert(input, converter);
-  } catch (cause) {
-    throw invalidTool(toolName, `its schema cannot be written as JSON Schema (${messageOf(cause)})`, cause);
-  }
+  return () => convert(input, converter);
 }
 
 // Libraries may know only one of the two drafts.
@@ -66,12 +62,12 @@ function convert(input: Function, converter: unknown): unknown {
   }
 }
 
-function objectSchema(toolName: string, schema: unknown): { readonly [key: string]: JsonValue } {
+function objectSchema(toolName: string, schema: () => unknown): { readonly [key: string]: JsonValue } {
   let copy: unknown;
   try {
-    copy = JSON.parse(JSON.stringify(schema) ?? 'null');
+    copy = JSON.parse(JSON.stringify(schema()) ?? 'null');
   } catch (cause) {
-    throw invalidTool(toolName, `its JSON Schema is no JSON (${messageOf(cause)})`, cause);
+    throw invalidTool(toolName, `its schema cannot be written as JSON Schema (${messageOf(cause)})`, cause);
   }
   if (!isRecord(copy) || copy['type'] !== 'object') {
     const type = describeValue(ownValue(copy, 'type'));
