@@ -1,7 +1,17 @@
 // The statechart of an actor: drawn from its definition, active states lit, the last transition marked.
 
 import type { ElkNode } from 'elkjs/lib/elk-api.js';
-import { useEffect, useMemo, useRef, useState, type PointerEvent, type WheelEvent } from 'react';
+import {
+  useEffect,
+  useId,
+  useMemo,
+  useRef,
+  useState,
+  type KeyboardEvent,
+  type MouseEvent,
+  type PointerEvent,
+  type WheelEvent,
+} from 'react';
 import type { ShownChart } from '../../src/inspect/chart-config.ts';
 import { Drawing, type ChartNow } from './drawing.tsx';
 import { nodesOf } from './graph.ts';
@@ -13,7 +23,17 @@ interface View {
   readonly scale: number;
 }
 
-/** Draws a chart that fits its box; it can be moved and zoomed. */
+// Pixels a key moves the chart by.
+const keyStep = 48;
+
+const moves: Readonly<Record<string, readonly [x: number, y: number]>> = {
+  ArrowLeft: [keyStep, 0],
+  ArrowRight: [-keyStep, 0],
+  ArrowUp: [0, keyStep],
+  ArrowDown: [0, -keyStep],
+};
+
+/** Draws a chart that fits its box; it can be moved and zoomed, by the pointer and by keys. */
 export function ChartView({ chart, now }: { readonly chart: ShownChart; readonly now: ChartNow }) {
   const box = useRef<HTMLDivElement>(null);
   const [size, setSize] = useState({ width: 0, height: 0 });
@@ -84,17 +104,46 @@ export function ChartView({ chart, now }: { readonly chart: ShownChart; readonly
   const onPointerUp = () => {
     drag.current = undefined;
   };
+  // A click here would take the arrow keys from the history, and nobody would see it.
+  const onMouseDown = (event: MouseEvent) => {
+    if (event.target instanceof Element && event.target.closest('button') === null) event.preventDefault();
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const move = moves[event.key];
+    if (move !== undefined) {
+      const times = event.shiftKey ? 5 : 1;
+      setMoved({ ...view, x: view.x + move[0] * times, y: view.y + move[1] * times });
+    } else if (event.key === '+' || event.key === '=') zoom(1.25);
+    else if (event.key === '-' || event.key === '_') zoom(0.8);
+    else if (event.key === '0' || event.key === 'Home') {
+      setWhole(true);
+      setMoved(undefined);
+    } else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  const help = useId();
 
   return (
     <div
       ref={box}
       className="chart"
+      role="group"
+      aria-label="Chart"
+      aria-describedby={help}
+      tabIndex={0}
+      onKeyDown={onKeyDown}
+      onMouseDown={onMouseDown}
       onWheel={onWheel}
       onPointerDown={onPointerDown}
       onPointerMove={onPointerMove}
       onPointerUp={onPointerUp}
       onPointerCancel={onPointerUp}
     >
+      <p id={help} className="chart-help">
+        Arrow keys move the chart, with Shift further; + and − zoom; 0 or Home shows all of it.
+      </p>
       {placed === undefined && <p className="empty drawing">Drawing the chart…</p>}
       {placed === 'failed' && <p className="empty">This chart is too large, or of a kind that cannot be drawn.</p>}
       {placed !== undefined && placed !== 'failed' && graph !== undefined && size.width > 0 && (
@@ -110,10 +159,10 @@ export function ChartView({ chart, now }: { readonly chart: ShownChart; readonly
         </svg>
       )}
       <div className="chart-tools">
-        <button type="button" onClick={() => zoom(1.25)} aria-label="Zoom in" title="Zoom in">
+        <button type="button" onClick={() => zoom(1.25)} aria-label="Zoom in" title="Zoom in (+)">
           +
         </button>
-        <button type="button" onClick={() => zoom(0.8)} aria-label="Zoom out" title="Zoom out">
+        <button type="button" onClick={() => zoom(0.8)} aria-label="Zoom out" title="Zoom out (−)">
           −
         </button>
         <button
@@ -123,7 +172,7 @@ export function ChartView({ chart, now }: { readonly chart: ShownChart; readonly
             setMoved(undefined);
           }}
           disabled={moved === undefined && whole >= readableScale}
-          title={moved === undefined && !isWhole ? 'Show the whole chart' : 'Follow what is active'}
+          title={moved === undefined && !isWhole ? 'Show the whole chart (0)' : 'Follow what is active'}
         >
           {moved === undefined && !isWhole ? 'Whole' : 'Follow'}
         </button>

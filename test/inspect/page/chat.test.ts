@@ -73,6 +73,13 @@ const readPaleTexts = `(() => {
   return pale;
 })()`;
 
+// Runs in the page: how many states stick out of the chart's box.
+const readOutside = `(() => {
+  const box = document.querySelector('.chart').getBoundingClientRect();
+  const states = [...document.querySelectorAll('.chart .state')].map((state) => state.getBoundingClientRect());
+  return states.filter((it) => it.left < box.left || it.top < box.top || it.right > box.right || it.bottom > box.bottom).length;
+})()`;
+
 describe('a chat in the page', () => {
   test('shows each moment as it comes: running, tools, steering, sealing, a late message', async () => {
     const { operative, gates } = chat;
@@ -297,6 +304,66 @@ describe('the keyboard', () => {
     await expectSoon(selected).toBe('turn');
   });
 
+  test('moves and zooms the chart, and shows all of it again', async () => {
+    await chat.operative.submit('Is the release ready?');
+    const { page, row } = open;
+    await row('turn', 'dispatching.live').click();
+    await page.locator('.chart svg[aria-label="The chart of turn"] .state').first().waitFor();
+    const placeText = await page.locator('.timeline-text').textContent();
+    const view = async (): Promise<readonly number[]> => {
+      const transform = await page.locator('.chart svg').getAttribute('style');
+      return [...(transform ?? '').matchAll(/-?[\d.]+/g)].map(Number);
+    };
+    await page.getByRole('group', { name: 'Chart', exact: true }).focus();
+    const [x = 0, y = 0, scale = 0] = await view();
+    const near = (value: number): unknown => expect.closeTo(value, 2);
+    const press = async (...keys: readonly string[]) => {
+      for (const key of keys) await page.keyboard.press(key);
+    };
+    await press('ArrowRight', 'ArrowDown');
+    await expectSoon(view).toEqual([near(x - 48), near(y - 48), scale]);
+    await press('Shift+ArrowLeft', 'ArrowUp');
+    await expectSoon(view).toEqual([near(x - 48 + 240), near(y), scale]);
+    await press('+');
+    await expectSoon(async () => (await view())[2]).toBeCloseTo(scale * 1.25);
+    await press('-', '-');
+    await expectSoon(async () => (await view())[2]).toBeCloseTo(scale * 0.8);
+    const box = page.locator('.chart');
+    for (const key of ['0', 'Home']) {
+      await press('Shift+ArrowLeft', 'Shift+ArrowLeft', key);
+      await expectSoon(() => page.evaluate(readOutside)).toBe(0);
+      expect(await box.getByRole('button', { name: 'Follow' }).count()).toBe(1);
+    }
+    // They did not step through the history meanwhile.
+    expect(await page.locator('.timeline-text').textContent()).toBe(placeText);
+  });
+
+  test('is seen to be in the chart and told what it can do there; a click leaves it where it was', async () => {
+    await chat.operative.submit('Is the release ready?');
+    const { page, row } = open;
+    await row('toolCall:1', 'running').waitFor();
+    await page.locator('.chart .state').first().waitFor();
+    const box = page.getByRole('group', { name: 'Chart', exact: true });
+    const help = page.getByText('Arrow keys move the chart');
+    expect(await help.isVisible()).toBe(false);
+    await page.locator('.tree').focus();
+    await page.keyboard.press('Tab');
+    await help.waitFor();
+    expect(await box.evaluate((element) => element.ownerDocument.activeElement === element)).toBe(true);
+    expect(await box.evaluate((element) => getComputedStyle(element, '::after').outlineStyle)).toBe('solid');
+    await expect(page.locator('body').ariaSnapshot()).resolves.toContain('group "Chart"');
+    const described = await box.evaluate((element) => {
+      const id = element.getAttribute('aria-describedby') ?? '';
+      return element.ownerDocument.getElementById(id)?.textContent;
+    });
+    expect(described).toContain('zoom');
+    await page.locator('.tree').focus();
+    await box.click({ position: { x: 5, y: 5 } });
+    expect(await page.locator('.tree').evaluate((element) => element.ownerDocument.activeElement === element)).toBe(
+      true,
+    );
+  });
+
   test('reaches every button in the order one reads', async () => {
     await chat.operative.submit('Is the release ready?');
     const { page } = open;
@@ -316,6 +383,7 @@ describe('the keyboard', () => {
       'Open',
       'Export',
       'Actors',
+      'Chart',
       'Zoom in',
       'Zoom out',
       'Whole',
