@@ -12,8 +12,10 @@ export async function pageFolder(): Promise<string> {
   if (import.meta.url.endsWith('.ts')) {
     // A checkout. In a program of its own: what builds the page is no part of the package.
     const script = fileURLToPath(new URL('../../../scripts/inspector-page.ts', import.meta.url));
-    built ??= promisify(execFile)(process.execPath, [script]);
-    return (await built).stdout.trim();
+    const build = (): NonNullable<typeof built> => (built = promisify(execFile)(process.execPath, [script]));
+    const folder = (await (built ?? build())).stdout.trim();
+    // Whoever builds the page of other sources removes this one.
+    return existsSync(folder) ? folder : (await build()).stdout.trim();
   }
   const folder = fileURLToPath(new URL('../page/', import.meta.url));
   if (existsSync(folder)) return folder;
