@@ -1,6 +1,7 @@
 // An engine whose turns run on charts with replaced parts.
 
 import type { Engine, EngineOptions } from '../contracts/engine.ts';
+import { checkChart } from '../machines/check-chart.ts';
 import { toolCallMachine } from '../machines/tool-call.ts';
 import { turnMachine } from '../machines/turn.ts';
 import { chartsOf, turnServices } from '../runtime/charts.ts';
@@ -22,6 +23,8 @@ export function engineWith<TurnContext = unknown>(
   options: EngineOptions<TurnContext>,
   { turn = turnMachine, toolCall = toolCallMachine }: EngineCharts,
 ): Engine<TurnContext> {
+  checkChart(turn);
+  checkChart(toolCall);
   return createChartedEngine(options, chartsOf(turn, toolCall, servicesFor(turn)));
 }
 

@@ -14,9 +14,8 @@ import {
   tableOf,
   type ReadableChart,
   type StepArguments,
-  type TableAction,
   type TableInvoke,
-  type TableNode,
+  type TableState,
   type TableTransition,
 } from './chart-table.ts';
 import { relay } from './relay.ts';
@@ -54,40 +53,20 @@ export function chartLogic<Event extends { type: string }, Input, Output>(
   actors: Readonly<Record<string, ChosenLogic>> = {},
   options: { readonly services?: 'actors' | 'bare' } = {},
 ): ChartLogic<Event, Input, Output> {
-  const { initial } = tableOf(chart);
-  const known = { ...(chart.implementations.actors as Readonly<Record<string, ChosenLogic>>), ...actors };
+  const first = tableOf(chart);
   const contextOf = chart.config.context as (args: { readonly input: Input }) => unknown;
-  const outputOf = chart.config.output as ((args: StepArguments) => Output) | undefined;
-  const isBare = options.services === 'bare';
-  const first = initial.at(-1);
-  if (first === undefined || initial.some((node) => node.invokes.length > 0 || node.entry.length > 0)) {
-    throw new Error(`The chart "${chart.id}" must begin in a state without entry actions and invokes.`);
-  }
+  const parts: Parts = {
+    known: { ...(chart.implementations.actors as Parts['known']), ...actors },
+    outputOf: chart.config.output as Parts['outputOf'],
+    isBare: options.services === 'bare',
+  };
+  // Every snapshot of this logic is made here; that status and output go together TypeScript cannot see.
+  type Made = ChartSnapshot<Output>;
   return {
     config: chart.config,
-    getInitialSnapshot: (_scope, input) => snapshotOf(first, contextOf({ input }), nobody),
-    transition: (snapshot, event, scope) => {
-      const at = snapshot as unknown as TableSnapshot; // every snapshot of this logic is made here
-      if (event.type === 'xstate.stop') {
-        stopAll(at.invoked, scope);
-        return snapshotOf(at.leaf, at.context, nobody, 'stopped');
-      }
-      const args: StepArguments = { context: at.context, event };
-      const chosen = chooseTransition(at.leaf, args);
-      if (chosen === undefined) return snapshot;
-      const stays = chosen.exits.length === 0 && chosen.enters.length === 0;
-      const invoked = stays ? at.invoked : copyOf(at.invoked);
-      try {
-        carryOut(chosen, args, invoked, scope, (invoke) => invokedOf(invoke, known, args, scope.self, isBare));
-      } catch (thrown) {
-        // The actor dies of it; XState would leave its children running (statelyai/xstate#5153).
-        stopAll(invoked, scope);
-        throw thrown;
-      }
-      const leaf = chosen.target;
-      if (leaf.isFinal && leaf.depth === 1) return snapshotOf(leaf, at.context, invoked, 'done', outputOf?.(args));
-      return snapshotOf(leaf, at.context, invoked);
-    },
+    getInitialSnapshot: (_scope, input) => new TableSnapshot(first, contextOf({ input }), nobody) as unknown as Made,
+    transition: (snapshot, event, scope) =>
+      (snapshot as unknown as TableSnapshot).after(event, scope, parts) as unknown as Made,
     getPersistedSnapshot: (snapshot) => snapshot,
   };
 }
@@ -100,32 +79,24 @@ export interface ChartRun<Event> {
 
 /** Makes a starter of runs of a chart that has neither services nor actions. */
 export function chartRuns<Event extends { readonly type: string }>(chart: ReadableChart): () => ChartRun<Event> {
-  const first = tableOf(chart).initial.at(-1);
-  if (first === undefined) throw new Error(`The chart "${chart.id}" has no states.`);
+  const first = tableOf(chart);
   return () => new BareRun(first);
 }
 
 class BareRun<Event extends { readonly type: string }> implements ChartRun<Event> {
-  value: unknown;
-  status: 'active' | 'done' = 'active';
-  #leaf: TableNode;
+  #leaf: TableState;
 
-  constructor(leaf: TableNode) {
+  constructor(leaf: TableState) {
     this.#leaf = leaf;
-    this.value = leaf.value;
   }
 
   send(event: Event): void {
-    if (this.status === 'done') return;
-    const chosen = chooseTransition(this.#leaf, { context: undefined, event });
-    if (chosen === undefined) return;
-    this.#leaf = chosen.target;
-    this.value = this.#leaf.value;
-    if (this.#leaf.isFinal && this.#leaf.depth === 1) this.status = 'done';
+    this.#leaf = chooseTransition(this.#leaf, { context: undefined, event })?.target ?? this.#leaf;
   }
 
-  getSnapshot(): this {
-    return this;
+  getSnapshot(): ReturnType<ChartRun<Event>['getSnapshot']> {
+    const { value, isFinal } = this.#leaf;
+    return { value, status: isFinal ? 'done' : 'active' };
   }
 }
 
@@ -135,6 +106,13 @@ type Scope = Pick<AnyActorScope, 'defer' | 'self' | 'stopChild'>;
 
 const nobody: InvokedById = new Map();
 
+// What all snapshots of one logic share.
+interface Parts {
+  readonly known: Readonly<Record<string, ChosenLogic>>;
+  readonly outputOf: ((args: StepArguments) => unknown) | undefined;
+  readonly isBare: boolean;
+}
+
 // A class of one shape: a turn makes a few of these per iteration. `leaf` stays out of what an inspector serialises.
 class TableSnapshot {
   readonly status: 'active' | 'done' | 'stopped';
@@ -142,15 +120,15 @@ class TableSnapshot {
   readonly context: unknown;
   readonly output: unknown;
   readonly error = undefined;
-  readonly #leaf: TableNode;
+  readonly #leaf: TableState;
   readonly #invoked: InvokedById;
 
   constructor(
-    leaf: TableNode,
+    leaf: TableState,
     context: unknown,
     invoked: InvokedById,
-    status: 'active' | 'done' | 'stopped',
-    output: unknown,
+    status: 'active' | 'done' | 'stopped' = 'active',
+    output?: unknown,
   ) {
     this.status = status;
     this.value = leaf.value;
@@ -160,18 +138,34 @@ class TableSnapshot {
     this.#invoked = invoked;
   }
 
-  get leaf(): TableNode {
-    return this.#leaf;
-  }
-
-  get invoked(): InvokedById {
-    return this.#invoked;
-  }
-
   get children(): Readonly<Record<string, AnyActorRef>> {
     const children: Record<string, AnyActorRef> = {};
     for (const [id, child] of this.#invoked) if (!(child instanceof BareService)) children[id] = child;
     return children;
+  }
+
+  /** The snapshot behind an event: the same one where the state does not know it. */
+  after(event: StepArguments['event'], scope: Scope, parts: Parts): TableSnapshot {
+    const { context } = this;
+    if (event.type === 'xstate.stop') {
+      stopAll(this.#invoked, scope);
+      return new TableSnapshot(this.#leaf, context, nobody, 'stopped');
+    }
+    const args: StepArguments = { context, event };
+    const chosen = chooseTransition(this.#leaf, args);
+    if (chosen === undefined) return this;
+    const invoked = new Map(this.#invoked);
+    try {
+      carryOut(chosen, args, invoked, scope, parts);
+    } catch (thrown) {
+      // The actor dies of it; XState would leave its children running (statelyai/xstate#5153).
+      stopAll(invoked, scope);
+      throw thrown;
+    }
+    const { target } = chosen;
+    return target.isFinal
+      ? new TableSnapshot(target, context, invoked, 'done', parts.outputOf?.(args))
+      : new TableSnapshot(target, context, invoked);
   }
 
   toJSON(): object {
@@ -180,84 +174,52 @@ class TableSnapshot {
   }
 }
 
-function snapshotOf<Output>(
-  leaf: TableNode,
-  context: unknown,
-  invoked: InvokedById,
-  status: 'active' | 'done' | 'stopped' = 'active',
-  output?: Output,
-): ChartSnapshot<Output> {
-  // Status and output go together as in XState's union, which TypeScript cannot see here.
-  return new TableSnapshot(leaf, context, invoked, status, output) as unknown as ChartSnapshot<Output>;
-}
-
 function carryOut(
-  { exits, actions, enters }: TableTransition,
+  { stops, steps }: TableTransition,
   args: StepArguments,
   invoked: InvokedById,
   scope: Scope,
-  make: (invoke: TableInvoke) => Invoked,
+  parts: Parts,
 ): void {
-  for (let index = 0; index < exits.length; index++) leave(exits[index]?.invokes ?? [], invoked, scope);
-  perform(actions, args, invoked, scope);
-  for (let index = 0; index < enters.length; index++) {
-    const { entry = [], invokes = [] } = enters[index] ?? {};
-    perform(entry, args, invoked, scope);
-    for (let each = 0; each < invokes.length; each++) {
-      const invoke = invokes[each];
-      if (invoke === undefined) continue;
-      const child = make(invoke);
-      invoked.set(invoke.id, child);
-      scope.defer(() => child.start());
-    }
-  }
-}
-
-function leave(invokes: readonly TableInvoke[], invoked: InvokedById, scope: Scope): void {
-  for (let index = 0; index < invokes.length; index++) {
-    const id = invokes[index]?.id ?? '';
+  for (let index = 0; index < stops.length; index++) {
+    const id = stops[index] ?? '';
     const child = invoked.get(id);
     invoked.delete(id);
     if (child !== undefined) scope.defer(() => stop(child, scope));
   }
-}
-
-function copyOf(invoked: InvokedById): InvokedById {
-  return invoked.size === 0 ? new Map() : new Map(invoked);
-}
-
-function perform(actions: readonly TableAction[], args: StepArguments, invoked: InvokedById, scope: Scope): void {
-  for (let index = 0; index < actions.length; index++) {
-    const action = actions[index];
-    if (action === undefined) continue;
-    if ('run' in action) {
-      action.run(args);
-      continue;
+  for (let index = 0; index < steps.length; index++) {
+    const step = steps[index];
+    if (step?.type === 'action') {
+      step.run(args, step.params);
+    } else if (step?.type === 'invoke') {
+      const child = invokedOf(step, parts, args, scope.self);
+      invoked.set(step.id, child);
+      scope.defer(() => child.start());
+    } else if (step !== undefined) {
+      const child = invoked.get(step.child);
+      const event = step.eventOf(args);
+      if (child === undefined || child instanceof BareService) continue;
+      scope.defer(() => {
+        // One that has ended within this step is done with its events; XState would warn.
+        if (child.getSnapshot().status === 'active') relay(scope.self, child, event);
+      });
     }
-    const child = invoked.get(action.child);
-    const event = action.eventOf(args);
-    if (child === undefined || child instanceof BareService) continue;
-    scope.defer(() => {
-      // One that has ended within this step is done with its events; XState would warn.
-      if (child.getSnapshot().status === 'active') relay(scope.self, child, event);
-    });
   }
 }
 
 function invokedOf(
-  invoke: TableInvoke,
-  known: Readonly<Record<string, ChosenLogic>>,
+  { id, src, inputOf }: TableInvoke,
+  { known, isBare }: Parts,
   args: StepArguments,
   parent: AnyActorRef,
-  isBare: boolean,
 ): Invoked {
-  const chosen = known[invoke.src];
-  if (chosen === undefined) throw new Error(`The actor "${invoke.src}" is not provided.`);
-  const input = invoke.input?.(args);
+  const chosen = known[src];
+  if (chosen === undefined) throw new Error(`The actor "${src}" is not provided.`);
+  const input = inputOf(args);
   const logic = typeof chosen === 'function' ? chosen(input) : chosen;
   return isBare && 'begin' in logic
-    ? new BareService(logic.begin as BeginWork<unknown, unknown>, invoke.id, input, parent)
-    : createActor(logic, { id: invoke.id, parent, input });
+    ? new BareService(logic.begin as BeginWork<unknown, unknown>, id, input, parent)
+    : createActor(logic, { id, parent, input });
 }
 
 function stopAll(invoked: InvokedById, scope: Scope): void {

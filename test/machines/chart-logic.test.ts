@@ -138,19 +138,6 @@ describe('chartLogic', () => {
     actor.stop();
   });
 
-  test('refuses a chart that begins with work', () => {
-    const begins = (state: object) =>
-      setup({ actors: { work: wait }, actions: { act: () => undefined } }).createMachine({
-        id: 'chart',
-        context: () => ({}),
-        initial: 'first',
-        states: { first: state },
-      });
-    for (const state of [{ entry: 'act' }, { invoke: { id: 'w', src: 'work', onDone: {}, onError: {} } }]) {
-      expect(() => chartLogic(begins(state))).toThrow(/must begin in a state without entry actions and invokes/);
-    }
-  });
-
   test('an unknown event changes nothing', () => {
     const machine = setup({}).createMachine({
       id: 'chart',
