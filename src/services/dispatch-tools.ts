@@ -1,17 +1,16 @@
 // The service of `dispatching`: carries out the calls of one message, group by group, and appends their results.
 
 import { createActor, type AnyActorRef } from 'xstate';
-import { messageOf, TurnchartError } from '../contracts/errors.ts';
+import { TurnchartError } from '../contracts/errors.ts';
 import type { ToolCallBlock, ToolResultBlock } from '../conversation/block.ts';
 import { relay } from '../machines/relay.ts';
 import { serviceLogic, type ServiceActor, type ServiceLogic } from '../machines/service.ts';
 import type { TurnFacts, TurnScope } from '../machines/turn.ts';
-import { unstartedResult } from './call-results.ts';
 import { PerformedCall, type CallChart } from './perform-call.ts';
 import { planCalls, planFault, type CallPlan } from './plan-calls.ts';
 import { longestDelayMs } from './settings.ts';
-import { atOnce } from './thenable.ts';
-import { recordOf, type TurnRecord } from './turn-record.ts';
+import { stepAnswer } from './thenable.ts';
+import { recordOf, type RunningBatch, type TurnRecord } from './turn-record.ts';
 
 /** Results stand in call order; events come in the order of what happens. Settles once every call has a result. */
 export const dispatchTools: ServiceLogic<TurnScope, TurnFacts> = serviceLogic(
@@ -20,7 +19,7 @@ export const dispatchTools: ServiceLogic<TurnScope, TurnFacts> = serviceLogic(
     try {
       batch.start();
     } catch (thrown) {
-      batch.breakOff();
+      batch.abandon();
       throw thrown;
     }
     return () => batch.abandon();
@@ -28,7 +27,7 @@ export const dispatchTools: ServiceLogic<TurnScope, TurnFacts> = serviceLogic(
   { id: 'dispatchTools', description: 'Carries out the calls of one message.' },
 );
 
-class Batch {
+class Batch implements RunningBatch {
   readonly #record: TurnRecord;
   readonly #actor: ServiceActor<TurnFacts>;
   readonly #calls: readonly ToolCallBlock[];
@@ -80,22 +79,13 @@ class Batch {
     this.#isOver = true;
     this.#record.settings.host.clearTimeout(this.#grace);
     for (const call of this.#live) call.abandon();
-    this.#live.clear();
   }
 
-  /** Beginning it threw: what has settled keeps its result, what ran is interrupted, and the rest never started. */
-  breakOff(): void {
-    const running = new Set([...this.#live].filter((call) => call.hasStarted).map(({ call }) => call));
-    this.abandon();
-    if (this.#record.dispatch !== this) return; // nothing was planned yet
-    const results = this.#calls.map((call, index) => {
-      const settled = this.#results[index];
-      if (settled !== undefined) return settled;
-      const result = unstartedResult(call, running.has(call) ? 'interrupted' : 'notStarted');
-      this.#record.events.push({ type: 'toolCall.settled', call, result, durationMs: 0 });
-      return result;
-    });
-    this.#record.settleResults(results);
+  fateOf({ id }: ToolCallBlock): ReturnType<RunningBatch['fateOf']> {
+    const settled = this.#results[this.#calls.findIndex((call) => call.id === id)];
+    if (settled !== undefined) return settled;
+    const hasStarted = [...this.#live].some(({ call, hasStarted }) => call.id === id && hasStarted);
+    return hasStarted ? 'interrupted' : 'notStarted';
   }
 
   #expire(): void {
@@ -106,14 +96,9 @@ class Batch {
     const { tools, steps, onListenerError } = this.#record.settings;
     const toolOf = (name: string) => tools.get(name);
     if (steps.planCalls === undefined) return planCalls(this.#calls, toolOf, onListenerError);
-    let plan: CallPlan;
-    try {
-      plan = atOnce(steps.planCalls(this.#calls, toolOf), 'It');
-    } catch (thrown) {
-      throw new TurnchartError('turn.broken', `The step "planCalls" failed: ${messageOf(thrown)}`, { cause: thrown });
-    }
+    const plan = stepAnswer('planCalls', () => steps.planCalls?.(this.#calls, toolOf));
     const fault = planFault(plan, this.#calls);
-    if (fault === undefined) return plan;
+    if (plan !== undefined && fault === undefined) return plan;
     throw new TurnchartError('turn.broken', `The step "planCalls" returned no plan for these calls: ${fault}.`);
   }
 

@@ -24,7 +24,7 @@ import {
   unstartedResult,
 } from './call-results.ts';
 import { longestDelayMs, type TurnSettings } from './settings.ts';
-import { atOnce, isThenable } from './thenable.ts';
+import { answerOr, atOnce, whenGiven } from './thenable.ts';
 import type { TurnRecord } from './turn-record.ts';
 import { noteWatch } from './watch.ts';
 
@@ -109,16 +109,13 @@ export class PerformedCall {
     if (this.#isOver || this.#isCancelled) return;
     this.#isCancelled = true;
     this.#graceMs = graceMs;
-    this.#result = unstartedResult(this.call, 'notStarted');
-    this.#send({ type: 'call.cancel' });
+    this.#send({ type: 'call.cancel' }, unstartedResult(this.call, 'notStarted'));
     this.#controller?.abort(cancelReason);
   }
 
   /** The grace time is over: what has not settled by now is interrupted. */
   expire(): void {
-    if (this.#isOver) return;
-    this.#result = unstartedResult(this.call, 'interrupted');
-    this.#send({ type: 'call.expire' });
+    if (!this.#isOver) this.#send({ type: 'call.expire' }, unstartedResult(this.call, 'interrupted'));
   }
 
   /** Drops it without a result. */
@@ -130,8 +127,11 @@ export class PerformedCall {
     if (this.#chart.getSnapshot().status === 'active') this.#chart.send({ type: 'call.expire' });
   }
 
-  // The chart has no user code in its steps, so its state can be read as soon as `send` returns.
-  #send(event: ToolCallMachineEvent): void {
+  // The chart has no user code in its steps, so its state can be read as soon as `send` returns. What comes when the call
+  // is over changes nothing.
+  #send(event: ToolCallMachineEvent, result?: ToolResultBlock): void {
+    if (this.#isOver) return;
+    if (result !== undefined) this.#result = result;
     this.#chart.send(event);
     const { value, status } = this.#chart.getSnapshot();
     if (status !== 'active') this.#settle(value === 'backgrounded' ? 'completed' : (value as ToolResultStatus));
@@ -157,69 +157,58 @@ export class PerformedCall {
     const needs = this.#tool?.needsApproval;
     if (this.#record.approve === undefined || needs === false) return false;
     if (typeof needs !== 'function') return true;
-    try {
-      return atOnce(needs(this.#args), `needsApproval of the tool "${this.call.name}"`) !== false;
-    } catch (thrown) {
-      this.#record.settings.onListenerError(thrown);
-      return true; // a tool that cannot say is a tool to ask about
-    }
+    const who = `needsApproval of the tool "${this.call.name}"`;
+    // A tool that cannot say is a tool to ask about.
+    return answerOr(true, () => needs(this.#args), who, this.#record.settings.onListenerError) !== false;
   }
 
   #ask(): void {
-    let answer: unknown;
-    try {
-      const preview = this.#tool?.preview?.(this.#args, this.#toolContext());
-      answer = isThenable(preview) ? this.#askLater(preview) : this.#question(preview);
-    } catch (thrown) {
-      return this.#deny(`the preview threw: ${messageOf(thrown)}`);
-    }
-    if (!(answer instanceof Promise)) return this.#answered(answer);
-    if (this.#isOver) return void answer.catch(() => undefined);
+    const isLate = whenGiven(
+      () => this.#tool?.preview?.(this.#args, this.#toolContext()),
+      (preview) => this.#question(preview === undefined ? {} : { preview: preview as JsonValue }),
+      (thrown) => this.#deny(`the preview threw: ${messageOf(thrown)}`),
+    );
+    if (isLate) this.#wait();
+  }
+
+  #question(shown: { readonly preview?: JsonValue }): void {
+    const { call } = this;
+    const { approve, events } = this.#record;
+    const tool = this.#tool;
+    if (approve === undefined || tool === undefined || this.#isOver) return;
+    const isOpen = whenGiven(
+      () => approve({ call, tool, args: this.#args, ...shown }, this.#toolContext()),
+      (answer) => this.#answered(answer),
+      (thrown) => this.#deny(messageOf(thrown)),
+    );
+    if (!isOpen || this.#isOver) return; // over: who was asked cancelled the turn, and nobody waits any more
+    // Only a question that stays open is worth an event.
+    events.push({ type: 'toolCall.awaitingApproval', call, ...shown });
+    this.#wait();
+  }
+
+  #wait(): void {
+    if (this.#isOver || this.#isAsking) return;
     this.#isAsking = true;
     this.#audience.approval(true);
-    answer.then(
-      (value) => this.#resume(() => this.#answered(value)),
-      (thrown) => this.#resume(() => this.#deny(messageOf(thrown))),
-    );
-  }
-
-  async #askLater(preview: PromiseLike<unknown>): Promise<unknown> {
-    return this.#question(await preview);
-  }
-
-  // The answer, or a promise of it.
-  #question(preview: unknown): unknown {
-    const { approve } = this.#record;
-    const tool = this.#tool;
-    if (approve === undefined || tool === undefined || this.#isOver) return undefined;
-    const shown = preview === undefined ? {} : { preview: preview as JsonValue };
-    try {
-      const answer = approve({ call: this.call, tool, args: this.#args, ...shown }, this.#toolContext());
-      if (!isThenable(answer)) return answer;
-      if (this.#isOver) return Promise.resolve(answer); // who was asked cancelled the turn: nobody waits any more
-      // Only a question that stays open is worth an event.
-      this.#record.events.push({ type: 'toolCall.awaitingApproval', call: this.call, ...shown });
-      return Promise.resolve(answer);
-    } catch (thrown) {
-      return { allow: false, message: messageOf(thrown) };
-    }
   }
 
   #answered(answer: unknown): void {
+    if (this.#isOver) return; // it is not even read
     const { allow, message, args } = approvalOf(answer);
     if (allow !== true) return this.#deny(message ?? 'no reason was given');
-    const valid = args === undefined || this.#parse(args);
-    this.#settleApproval({ type: 'approval.settled', allowed: true, valid });
+    this.#settleApproval({ type: 'approval.settled', allowed: true, valid: args === undefined || this.#parse(args) });
   }
 
   #deny(why: string): void {
-    this.#result = textResult(this.call, 'denied', `${this.call.name} was not allowed to run: ${why}`);
-    this.#settleApproval({ type: 'approval.settled', allowed: false, valid: true });
+    const result = textResult(this.call, 'denied', `${this.call.name} was not allowed to run: ${why}`);
+    this.#settleApproval({ type: 'approval.settled', allowed: false, valid: true }, result);
   }
 
-  #settleApproval(event: ToolCallMachineEvent): void {
+  #settleApproval(event: ToolCallMachineEvent, result?: ToolResultBlock): void {
+    if (this.#isOver) return;
     this.#dropQuestion();
-    this.#send(event);
+    this.#send(event, result);
   }
 
   #dropQuestion(): void {
@@ -233,18 +222,10 @@ export class PerformedCall {
     this.#record.events.push({ type: 'toolCall.started', call: this.call });
     if (this.#isOver || this.#wentIntoBackground()) return; // a listener cancelled it, or a task goes on with it
     this.#startClock();
-    let given: unknown;
-    let later: Promise<unknown> | undefined;
-    try {
-      given = this.#execute();
-      if (isThenable(given)) later = Promise.resolve(given);
-    } catch (thrown) {
-      return this.#threw(thrown);
-    }
-    if (later === undefined) return this.#returned(given);
-    later.then(
-      (value) => this.#resume(() => this.#returned(value)),
-      (thrown) => this.#resume(() => this.#threw(thrown)),
+    whenGiven(
+      () => this.#execute(),
+      (value) => this.#returned(value),
+      (thrown) => this.#threw(thrown),
     );
   }
 
@@ -259,9 +240,9 @@ export class PerformedCall {
       if (begun === undefined) return false;
       if (this.#isOver) begun.stop(); // cancelled from within: nobody will ever know the task
       else {
-        this.#result = textResult(this.call, 'completed', begun.handle);
         this.#record.events.push({ type: 'toolCall.backgrounded', call: this.call, taskId: begun.taskId });
-        this.#send({ type: 'tool.settled', isError: false, backgrounded: true });
+        const handle = textResult(this.call, 'completed', begun.handle);
+        this.#send({ type: 'tool.settled', isError: false, backgrounded: true }, handle);
       }
     } catch (thrown) {
       this.#threw(thrown);
@@ -279,19 +260,17 @@ export class PerformedCall {
   }
 
   #returned(value: unknown): void {
+    if (this.#isOver) return;
     const { content, isError } = toToolResult(value);
-    this.#result = { type: 'toolResult', callId: this.call.id, status: isError ? 'failed' : 'completed', content };
-    this.#send({ type: 'tool.settled', isError, backgrounded: false });
+    const status = isError ? 'failed' : 'completed';
+    const result: ToolResultBlock = { type: 'toolResult', callId: this.call.id, status, content };
+    this.#send({ type: 'tool.settled', isError, backgrounded: false }, result);
   }
 
   #threw(thrown: unknown): void {
-    this.#result = textResult(this.call, 'failed', errorResultText(thrown));
-    this.#send({ type: 'tool.settled', isError: true, backgrounded: false });
-  }
-
-  // A late settle finds the call over and changes nothing.
-  #resume(take: () => void): void {
-    if (!this.#isOver) take();
+    if (this.#isOver) return;
+    const result = textResult(this.call, 'failed', errorResultText(thrown));
+    this.#send({ type: 'tool.settled', isError: true, backgrounded: false }, result);
   }
 
   #startClock(): void {
@@ -299,22 +278,17 @@ export class PerformedCall {
     if (ms === undefined || !(ms <= longestDelayMs)) return; // a timer cannot wait for ever
     this.#timer = this.#record.settings.host.setTimeout(() => {
       this.#timer = undefined;
-      this.#result = timedOutResult(this.call, ms);
-      this.#send({ type: 'call.timedOut' });
+      this.#send({ type: 'call.timedOut' }, timedOutResult(this.call, ms));
       this.#controller?.abort(new DOMException(`The tool took longer than ${ms} ms.`, 'TimeoutError'));
     }, ms);
   }
 
   #limit(): number | undefined {
     const { steps, toolTimeoutMs, onListenerError } = this.#record.settings;
-    const usual = this.#tool?.timeoutMs ?? toolTimeoutMs;
-    if (steps.timeoutFor === undefined || this.#tool === undefined) return usual;
-    try {
-      return atOnce(steps.timeoutFor(this.call, this.#tool), 'The step "timeoutFor"');
-    } catch (thrown) {
-      onListenerError(thrown);
-      return usual;
-    }
+    const tool = this.#tool;
+    const usual = tool?.timeoutMs ?? toolTimeoutMs;
+    if (steps.timeoutFor === undefined || tool === undefined) return usual;
+    return answerOr(usual, () => steps.timeoutFor?.(this.call, tool), 'The step "timeoutFor"', onListenerError);
   }
 
   #stopClock(): void {
@@ -339,17 +313,16 @@ export class PerformedCall {
   #format(result: ToolResultBlock): ToolResultBlock {
     const { steps, onListenerError } = this.#record.settings;
     if (steps.formatToolResult === undefined) return result;
-    try {
-      const formatted = atOnce(steps.formatToolResult(this.call, result), 'The step "formatToolResult"');
+    const who = 'The step "formatToolResult"';
+    const format = (): ToolResultBlock => {
+      const formatted = atOnce(steps.formatToolResult?.(this.call, result), who);
       if (formatted?.type === 'toolResult' && Array.isArray(formatted.content)) {
         // What was, stays: only the words for the model are the step's to choose.
         return { ...result, content: readResultContent(formatted.content) };
       }
-      throw new TypeError('The step "formatToolResult" must return a tool result block.');
-    } catch (thrown) {
-      onListenerError(thrown);
-      return result;
-    }
+      throw new TypeError(`${who} must return a tool result block.`);
+    };
+    return answerOr(result, format, who, onListenerError);
   }
 
   // Own getters, so that a context copied with a spread still has its signal.

@@ -3,7 +3,7 @@
 import type { Tool } from '../contracts/tool.ts';
 import type { ToolCallBlock } from '../conversation/block.ts';
 import { callArguments } from '../tools/call-arguments.ts';
-import { atOnce } from './thenable.ts';
+import { answerOr } from './thenable.ts';
 
 /** Groups in order; the calls of a group may run in parallel. */
 export type CallPlan = readonly (readonly ToolCallBlock[])[];
@@ -48,12 +48,10 @@ export function planFault(plan: unknown, calls: readonly ToolCallBlock[]): strin
 // A call to an unknown tool never runs, so it stands in nobody's way.
 function isSafe(call: ToolCallBlock, tool: Tool | undefined, onError: (thrown: unknown) => void): boolean {
   if (tool === undefined) return true;
-  if (typeof tool.isConcurrencySafe !== 'function') return tool.isConcurrencySafe;
-  try {
+  const answer = (): boolean => {
+    if (typeof tool.isConcurrencySafe !== 'function') return tool.isConcurrencySafe;
     const parsed = tool.parse(callArguments(call)); // the tool's functions know its own arguments, not raw ones
-    return parsed.ok && atOnce(tool.isConcurrencySafe(parsed.args), `isConcurrencySafe of the tool "${tool.name}"`);
-  } catch (thrown) {
-    onError(thrown);
-    return false;
-  }
+    return parsed.ok && tool.isConcurrencySafe(parsed.args);
+  };
+  return answerOr(false, answer, `isConcurrencySafe of the tool "${tool.name}"`, onError);
 }

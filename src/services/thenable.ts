@@ -1,6 +1,6 @@
-// Whether user code gave a promise: what is no promise is taken at once, in the same tick.
+// Calls of user code, which may throw or give a promise: what is no promise is taken at once, in the same tick.
 
-import { TurnchartError } from '../contracts/errors.ts';
+import { messageOf, TurnchartError } from '../contracts/errors.ts';
 
 /** True for promises and other thenables. A `then` that throws when read is passed on. */
 export function isThenable(value: unknown): value is PromiseLike<unknown> {
@@ -12,4 +12,51 @@ export function atOnce<Value>(value: Value, who: string): Value {
   if (!isThenable(value)) return value;
   Promise.resolve(value).catch(() => undefined);
   throw new TurnchartError('options.invalid', `${who} returned a promise; it must return its answer at once.`);
+}
+
+/** What `ask` gives at once; where it throws or gives a promise, `onError` hears of it and `otherwise` counts. */
+export function answerOr<Value>(
+  otherwise: Value,
+  ask: () => Value,
+  who: string,
+  onError: (thrown: unknown) => void,
+): Value {
+  try {
+    return atOnce(ask(), who);
+  } catch (thrown) {
+    onError(thrown);
+    return otherwise;
+  }
+}
+
+/** What a step of the engine gives at once. Throws `turn.broken` where it throws or gives a promise. */
+export function stepAnswer<Value>(step: string, ask: () => Value): Value {
+  try {
+    return atOnce(ask(), 'It');
+  } catch (thrown) {
+    throw new TurnchartError('turn.broken', `The step "${step}" failed: ${messageOf(thrown)}`, { cause: thrown });
+  }
+}
+
+/**
+ * Calls `work` and takes what it gives: in the same tick, or when its promise settles. One of `took` and `threw` is
+ * called, once. True where it was a promise.
+ */
+export function whenGiven(
+  work: () => unknown,
+  took: (value: unknown) => void,
+  threw: (thrown: unknown) => void,
+): boolean {
+  let given: unknown;
+  let later: Promise<unknown> | undefined;
+  try {
+    given = work();
+    if (isThenable(given)) later = Promise.resolve(given); // tames thenables that call back at once or twice
+  } catch (thrown) {
+    threw(thrown);
+    return false;
+  }
+  if (later === undefined) took(given);
+  else later.then(took, threw);
+  return later !== undefined;
 }

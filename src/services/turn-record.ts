@@ -5,7 +5,7 @@ import type { Approve } from '../contracts/engine.ts';
 import type { TurnReason, TurnResult } from '../contracts/events.ts';
 import type { Model, ModelRequest, StopReason } from '../contracts/model.ts';
 import type { ToolSession } from '../contracts/tool.ts';
-import type { Block, ToolCallBlock } from '../conversation/block.ts';
+import type { Block, ToolCallBlock, ToolResultBlock } from '../conversation/block.ts';
 import { openCalls, type Conversation } from '../conversation/conversation.ts';
 import type { JsonValue } from '../conversation/json.ts';
 import type { Message } from '../conversation/message.ts';
@@ -15,7 +15,7 @@ import type { Fold } from './fold.ts';
 import type { TurnSettings } from './settings.ts';
 import { appendMessage, tellTogether, type EventSink } from './transcript.ts';
 import { unstartedResult } from './call-results.ts';
-import { atOnce } from './thenable.ts';
+import { stepAnswer } from './thenable.ts';
 import type { Watch } from './watch.ts';
 
 /** Where accepted steers wait. The turn drains it and never holds a message itself, so that none can die with it. */
@@ -51,9 +51,12 @@ export interface ModelView {
   readonly messages: readonly Message[];
 }
 
-/** Something that can be told to stop its tools. */
-export interface Interruptible {
+/** The calls of a message, being carried out. */
+export interface RunningBatch {
+  /** Tells its tools to stop. */
   interrupt(graceMs: number): void;
+  /** Of a turn that breaks: the call's result where it has one, else whether its tool was called. */
+  fateOf(call: ToolCallBlock): ToolResultBlock | 'interrupted' | 'notStarted';
 }
 
 /** The record of one turn. Its scope methods are what the chart's actions call. */
@@ -77,7 +80,7 @@ export class TurnRecord implements TurnScope {
   /** The message being streamed. */
   fold: Fold | undefined;
   /** The batch of calls being carried out. */
-  dispatch: Interruptible | undefined;
+  dispatch: RunningBatch | undefined;
   /** Position in `settings.models`. */
   modelIndex = 0;
   /** Retries of this iteration on this model. */
@@ -172,14 +175,7 @@ export class TurnRecord implements TurnScope {
       ...(this.iteration === 1 && settings.toolChoice !== undefined ? { toolChoice: settings.toolChoice } : {}),
     };
     const { buildRequest } = settings.steps;
-    if (buildRequest === undefined) return request;
-    try {
-      return atOnce(buildRequest(request), 'It');
-    } catch (thrown) {
-      throw new TurnchartError('turn.broken', `The step "buildRequest" failed: ${messageOf(thrown)}`, {
-        cause: thrown,
-      });
-    }
+    return buildRequest === undefined ? request : stepAnswer('buildRequest', () => buildRequest(request));
   }
 
   beginIteration(): void {
@@ -278,12 +274,13 @@ export class TurnRecord implements TurnScope {
     }
     const open = openCalls(this.conversation);
     if (open.length === 0) return;
-    const status = this.dispatch === undefined ? 'notStarted' : 'interrupted';
-    const results = open.map((call) => unstartedResult(call, status));
-    for (const [index, call] of open.entries()) {
-      const result = results[index];
-      if (result !== undefined) this.events.push({ type: 'toolCall.settled', call, result, durationMs: 0 });
-    }
+    const results = open.map((call) => {
+      const fate = this.dispatch?.fateOf(call) ?? 'notStarted';
+      if (typeof fate === 'object') return fate; // told already
+      const result = unstartedResult(call, fate);
+      this.events.push({ type: 'toolCall.settled', call, result, durationMs: 0 });
+      return result;
+    });
     this.settleResults(results);
   }
 }
