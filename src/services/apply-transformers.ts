@@ -17,13 +17,15 @@ import { isThenable } from './thenable.ts';
 import { putContents, replaceContents, tellTogether } from './transcript.ts';
 import { recordOf, type TurnRecord } from './turn-record.ts';
 
-type Outcome = Rewrite | View | void | null;
-
 /** Runs one stage. A transformer that throws or breaks the pairing is reported and what it gave is not used. */
 export const applyTransformers: ServiceLogic<{ readonly scope: TurnScope; readonly stage: Stage }, TurnFacts> =
   serviceLogic(
     ({ scope, stage }, actor) => {
-      const run = new StageRun(recordOf(scope), stage, () => actor.settle(run.facts()));
+      const record = recordOf(scope);
+      const run = new StageRun(record, stage, record.settings.transformers[stage], () => {
+        if (stage === 'afterIteration') record.calls = openCalls(record.conversation);
+        actor.settle(record.facts('settled'));
+      });
       run.go();
       return () => run.abandon();
     },
@@ -37,23 +39,21 @@ export function runCompaction(
   instructions: string | undefined,
   done: () => void,
 ): () => void {
-  const run = new StageRun(record, 'beforeTurn', done, { compactor, instructions });
+  const run = new StageRun(record, 'compact', [compactor], done, instructions);
   run.go();
   return () => run.abandon();
 }
 
-interface Compaction {
-  readonly compactor: Transformer;
-  readonly instructions: string | undefined;
-}
+// What all that a stage can call has in common; `instructions` is for `compact` alone.
+type Call = (input: Conversation, context: TransformerContext, instructions?: string) => unknown;
 
 class StageRun {
   readonly #record: TurnRecord;
-  readonly #stage: Stage;
+  readonly #stage: Stage | 'compact';
   readonly #transformers: readonly Transformer[];
   readonly #settle: () => void;
-  readonly #compaction: Compaction | undefined;
-  readonly #calls = new SideCalls();
+  readonly #instructions: string | undefined;
+  #calls: SideCalls | undefined;
   #controller: AbortController | undefined;
   #context: TransformerContext | undefined;
   /** The transformer that was called last. */
@@ -63,67 +63,86 @@ class StageRun {
   #found: Mark;
   #isOver = false;
 
-  constructor(record: TurnRecord, stage: Stage, settle: () => void, compaction?: Compaction) {
+  constructor(
+    record: TurnRecord,
+    stage: Stage | 'compact',
+    transformers: readonly Transformer[],
+    settle: () => void,
+    instructions?: string,
+  ) {
     this.#record = record;
     this.#stage = stage;
-    this.#compaction = compaction;
-    this.#transformers = compaction === undefined ? record.settings.transformers[stage] : [compaction.compactor];
+    this.#transformers = transformers;
     this.#settle = settle;
+    this.#instructions = instructions;
     this.#found = markOf(record.conversation);
   }
 
   /** Goes on with the next transformer; as long as they return at once, so does the whole stage. */
   go(): void {
-    for (;;) {
+    while (!this.#isOver) {
       const transformer = this.#transformers[this.#next++];
-      if (transformer === undefined) break;
-      const input = this.#input();
-      if (isChanged(this.#record.conversation, this.#found)) this.#found = markOf(this.#record.conversation);
-      try {
-        this.#current = transformer;
-        const given: unknown = this.#call(transformer, input, (this.#context ??= this.#newContext()));
-        if (this.#isOver) return; // it cancelled its own turn: what it gave comes too late
-        if (isThenable(given)) {
-          // Promise.resolve tames thenables that call back at once or twice.
-          Promise.resolve(given).then(
-            (value) => this.#resume(() => this.#take(transformer, value as Outcome, input), transformer),
-            (thrown) => this.#resume(() => this.#refuse(transformer, thrown), transformer),
-          );
-          return;
-        }
-        this.#take(transformer, given as Outcome, input);
-      } catch (thrown) {
-        if (this.#isOver) return;
-        this.#refuse(transformer, thrown);
+      if (transformer === undefined) {
+        this.#isOver = true;
+        this.#calls?.abandon(); // what a transformer did not wait for must not outlive its stage
+        return this.#settle();
       }
-      if (this.#isOver) return;
+      this.#current = transformer;
+      const input = this.#input();
+      const context = (this.#context ??= this.#newContext());
+      const call = () =>
+        (transformer as { readonly [stage in Stage | 'compact']?: Call })[this.#stage]?.(
+          input,
+          context,
+          this.#instructions,
+        );
+      if (this.#take(transformer, input, call)) return;
     }
-    this.#isOver = true;
-    this.#calls.abandon(); // what a transformer did not wait for must not outlive its stage
-    this.#settle();
   }
 
   abandon(): void {
     this.#isOver = true;
     this.#controller?.abort(cancelReason);
-    this.#calls.abandon();
+    this.#calls?.abandon();
   }
 
-  facts(): TurnFacts {
-    const record = this.#record;
-    if (this.#stage === 'afterIteration') record.calls = openCalls(record.conversation);
-    return record.facts('settled');
-  }
-
-  // A transformer settled later: its result counts unless the stage was left meanwhile.
-  #resume(take: () => void, transformer: Transformer): void {
-    if (this.#isOver) return;
+  // Puts in place what a transformer gives. True when that is a promise: then the stage goes on once it settles.
+  #take(transformer: Transformer, input: Conversation, read: () => unknown): boolean {
     try {
-      take();
+      const given = read();
+      if (this.#isOver) return false; // it cancelled its own turn: what it gave comes too late
+      if (isThenable(given)) {
+        const goOn = (readSettled: () => unknown): void => {
+          if (this.#isOver) return;
+          this.#take(transformer, input, readSettled);
+          this.#lookAgain();
+          this.go();
+        };
+        // Promise.resolve tames thenables that call back at once or twice.
+        Promise.resolve(given).then(
+          (value) => goOn(() => value),
+          (thrown) =>
+            goOn(() => {
+              throw thrown;
+            }),
+        );
+        return true;
+      }
+      // While a transcript is compacted no turn holds it: a claim that is given up puts its messages there.
+      const isInPlace = isChanged(this.#record.conversation, this.#found, this.#stage === 'compact');
+      if ((given ?? undefined) === undefined && !isInPlace) return false; // nearly always
+      tellTogether(this.#record.events, () => this.#use(transformer, given ?? {}, input, isInPlace));
     } catch (thrown) {
-      this.#refuse(transformer, thrown);
+      if (!this.#isOver) this.#refuse(transformer, thrown);
     }
-    if (!this.#isOver) this.go();
+    this.#lookAgain();
+    return false;
+  }
+
+  // What the next transformer is told follows from what is there now.
+  #lookAgain(): void {
+    this.#found = markOf(this.#record.conversation);
+    this.#context = undefined;
   }
 
   // Before an iteration each transformer sees the view of the one before it; else all see the transcript.
@@ -133,24 +152,21 @@ class StageRun {
     return { system: view.system, messages: [...view.messages] };
   }
 
-  #call(transformer: Transformer, input: Conversation, context: TransformerContext): unknown {
-    const compaction = this.#compaction;
-    if (compaction !== undefined) return transformer.compact?.(input, context, compaction.instructions);
-    return transformer[this.#stage]?.(input, context);
-  }
-
-  // One for the whole stage: its transformers run one after the other.
+  // One for all transformers, until one of them changes something.
   #newContext(): TransformerContext {
     const record = this.#record;
     const { conversation, settings } = record;
     const ratio = calibrationOf(conversation);
-    const signal = () => (this.#controller ??= this.#newController()).signal;
+    const signal = (): AbortSignal => {
+      this.#controller ??= new AbortController();
+      if (this.#isOver) this.#controller.abort(cancelReason);
+      return this.#controller.signal;
+    };
+    let overhead: number | undefined;
     return {
-      stage: this.#stage,
-      iteration: this.#stage === 'beforeTurn' ? 0 : record.iteration,
-      get turnContext() {
-        return record.turnContext; // the transformer before may have replaced it
-      },
+      stage: this.#shownStage,
+      iteration: record.iteration,
+      turnContext: record.turnContext,
       model: record.model,
       transcript: conversation,
       get signal() {
@@ -160,26 +176,23 @@ class StageRun {
       overflow: record.isReshaped,
       estimateTokens: (of) => Math.ceil(tokensOf(of) * ratio),
       get overheadTokens() {
-        return Math.ceil((overheadTokens(conversation.system) + overheadTokens(settings.definitions)) * ratio);
+        overhead ??= Math.ceil((overheadTokens(conversation.system) + overheadTokens(settings.definitions)) * ratio);
+        return overhead;
       },
       reportFailure: (error) => {
         if (!this.#isOver && this.#current !== undefined) this.#refuse(this.#current, error, '');
       },
-      complete: (request, options) => this.#calls.complete(record, request, options?.model),
+      complete: (request, options) => {
+        this.#calls ??= new SideCalls();
+        if (this.#isOver) this.#calls.abandon();
+        return this.#calls.complete(record, request, options?.model);
+      },
     };
   }
 
-  #newController(): AbortController {
-    const controller = new AbortController();
-    if (this.#isOver) controller.abort(cancelReason);
-    return controller;
-  }
-
-  #take(transformer: Transformer, given: Outcome, input: Conversation): void {
-    // While a transcript is compacted no turn holds it: a claim that is given up puts its messages there.
-    const isInPlace = isChanged(this.#record.conversation, this.#found, this.#compaction !== undefined);
-    if ((given ?? undefined) === undefined && !isInPlace) return; // nearly always
-    tellTogether(this.#record.events, () => this.#use(transformer, given ?? {}, input, isInPlace));
+  // A compaction is told as what happens before a turn.
+  get #shownStage(): Stage {
+    return this.#stage === 'compact' ? 'beforeTurn' : this.#stage;
   }
 
   #use(transformer: Transformer, given: Rewrite | View, input: Conversation, isInPlace: boolean): void {
@@ -187,7 +200,7 @@ class StageRun {
     if (typeof given !== 'object') {
       throw new TypeError(`expected an object or nothing, got ${typeof given}`);
     }
-    const isView = this.#stage === 'beforeIteration' || this.#compaction !== undefined;
+    const isView = this.#stage === 'beforeIteration' || this.#stage === 'compact';
     if (isView && isInPlace) {
       throw new TypeError('it changed the transcript itself; before an iteration only a returned view counts');
     }
@@ -201,8 +214,8 @@ class StageRun {
     record.events.push({
       type: 'transformer.applied',
       name: transformer.name,
-      stage: this.#stage,
-      iteration: this.#stage === 'beforeTurn' ? 0 : record.iteration,
+      stage: this.#shownStage,
+      iteration: record.iteration,
       messagesBefore: before,
       messagesAfter: (record.view ?? record.conversation).messages.length,
     });
@@ -252,9 +265,13 @@ class StageRun {
     putContents(conversation, repair({ ...conversation, messages }).conversation);
   }
 
-  #refuse(transformer: Transformer, thrown: unknown, end = this.#compaction ? nothingGained : nothingUsed): void {
+  #refuse(
+    transformer: Transformer,
+    thrown: unknown,
+    end = this.#stage === 'compact' ? nothingGained : nothingUsed,
+  ): void {
     if (isChanged(this.#record.conversation, this.#found)) this.#mend();
-    const who = `The transformer "${transformer.name}" (${this.#compaction ? 'compact' : this.#stage})`;
+    const who = `The transformer "${transformer.name}" (${this.#stage})`;
     const error =
       thrown instanceof BrokenPairs
         ? new TurnchartError(
@@ -262,7 +279,7 @@ class StageRun {
             `${who} returned messages that no provider accepts: ${thrown.message}.${end}`,
           )
         : new TurnchartError('transformer.failed', `${who} failed: ${messageOf(thrown)}.${end}`, { cause: thrown });
-    this.#record.events.push({ type: 'transformer.failed', name: transformer.name, stage: this.#stage, error });
+    this.#record.events.push({ type: 'transformer.failed', name: transformer.name, stage: this.#shownStage, error });
   }
 }
 

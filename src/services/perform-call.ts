@@ -328,7 +328,11 @@ export class PerformedCall {
   // Own getters, so that a context copied with a spread still has its signal.
   #toolContext(): ToolContext {
     if (this.#context !== undefined) return this.#context;
-    const signal = () => (this.#controller ??= this.#newController()).signal;
+    const signal = (): AbortSignal => {
+      this.#controller ??= new AbortController();
+      if (this.#isCancelled || this.#isOver) this.#controller.abort(cancelReason);
+      return this.#controller.signal;
+    };
     const record = this.#record;
     const call = this.call;
     this.#context = {
@@ -365,12 +369,6 @@ export class PerformedCall {
       },
       countSubagent: (usage) => record.count({ ...noUsage, subagents: [usage] }),
     };
-  }
-
-  #newController(): AbortController {
-    const controller = new AbortController();
-    if (this.#isCancelled || this.#isOver) controller.abort(cancelReason);
-    return controller;
   }
 }
 
