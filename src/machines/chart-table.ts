@@ -173,7 +173,7 @@ export function listOf(oneOrMany: unknown, key = 'type'): readonly Config[] {
 }
 
 /** It is the state or lies in it. */
-export function isWithin(node: ChartNode, ancestor: ChartNode): boolean {
+function isWithin(node: ChartNode, ancestor: ChartNode): boolean {
   return node === ancestor || (node.parent !== undefined && isWithin(node.parent, ancestor));
 }
 
