@@ -1,8 +1,10 @@
 // The point of an operative: a message sent while a turn runs reaches the model before its next call.
 
+// #region program
 import { createEngine, createOperative, defineTool } from '../src/index.ts';
 import { scriptedModel } from '../src/testing/index.ts';
 
+// A script in place of a model: this runs without a key.
 const model = scriptedModel([
   { text: 'Reading the logs.', calls: [{ name: 'readLogs', args: {} }] },
   { text: 'Only the errors since Monday: one timeout.' },
@@ -29,3 +31,4 @@ console.log('\n', await second.delivery); // { status: 'answered', turnId: …, 
 // #endregion steering
 
 await operative.close();
+// #endregion program

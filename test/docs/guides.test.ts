@@ -38,6 +38,24 @@ test.each(guides)('every piece of TypeScript in $path comes from an example', ({
   expect(outside.match(/^[ \t]*```(?:ts|tsx|js|typescript|javascript)\b[^]*?```$/gm) ?? []).toEqual([]);
 });
 
+test('the index of the examples links to every program', () => {
+  const index = pages.find(({ path }) => path === 'examples/README.md')?.text ?? '';
+  const programs = globSync('examples/*.ts', { cwd: root }).map((path) => path.replace('examples/', ''));
+  expect(programs.filter((name) => !index.includes(`](${name})`))).toEqual([]);
+});
+
+test.each(pages)('every path that $path names is there', async ({ text }) => {
+  const named = withoutFences(text).matchAll(
+    /`((?:bench|docs|examples|inspector-page|scripts|src|test)\/[\w./-]*\w\/?)`/g,
+  );
+  const missing: string[] = [];
+  for (const [, path = ''] of named) {
+    if (path.includes('/node_modules')) continue; // installed, not checked in
+    await stat(resolve(root, path)).catch(() => missing.push(path));
+  }
+  expect(missing).toEqual([]);
+});
+
 function withoutCode(text: string): string {
   return withoutFences(text).replaceAll(/`[^`\n]*`/g, '');
 }
