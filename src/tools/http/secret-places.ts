@@ -26,26 +26,35 @@ const entities: Readonly<Record<string, string>> = {
 
 /** Reads a secret once for all the places it may stand in. */
 export function writtenSecret(secret: string): WrittenSecret {
-  return [...secret].map((character) => {
-    const code = character.codePointAt(0) ?? 0;
-    const hex = code.toString(16).padStart(2, '0');
-    const forms = [
-      character,
-      ...(/[\w\s]/.test(character) ? [] : [`\\${character}`]),
-      ...[hex, hex.toUpperCase()].flatMap((digits) => [
-        `\\u${digits.padStart(4, '0')}`,
-        `\\x${digits}`,
-        `%${digits}`,
-        `&#x${digits};`,
-      ]),
-      `&#${code};`,
-      `&#0${code};`, // as PHP writes quotes
-      encodeURIComponent(character.toWellFormed()),
-      ...(character === ' ' ? ['+'] : []),
-      ...(entities[character] === undefined ? [] : [entities[character]]),
-    ];
-    return [...new Set(forms)];
-  });
+  return [...secret].map(formsOf);
+}
+
+// Of the 256 characters that headers have.
+const knownForms = new Map<string, readonly string[]>();
+
+function formsOf(character: string): readonly string[] {
+  const known = knownForms.get(character);
+  if (known !== undefined) return known;
+  const code = character.codePointAt(0) ?? 0;
+  const hex = code.toString(16).padStart(2, '0');
+  const forms = [
+    character,
+    ...(/[\w\s]/.test(character) ? [] : [`\\${character}`]),
+    ...[hex, hex.toUpperCase()].flatMap((digits) => [
+      `\\u${digits.padStart(4, '0')}`,
+      `\\x${digits}`,
+      `%${digits}`,
+      `&#x${digits};`,
+    ]),
+    `&#${code};`,
+    `&#0${code};`, // as PHP writes quotes
+    encodeURIComponent(character.toWellFormed()),
+    ...(character === ' ' ? ['+'] : []),
+    ...(entities[character] === undefined ? [] : [entities[character]]),
+  ];
+  const different = [...new Set(forms)];
+  if (code < 256) knownForms.set(character, different);
+  return different;
 }
 
 /** Every place of the secret, or of its first half and more, in order. */

@@ -134,10 +134,20 @@ function below(base: URL, path: string): URL {
   throw new TurnchartError('options.invalid', `The path ${JSON.stringify(path)} leads out of ${shown(base)}.`);
 }
 
-// Also by `%2e%2e` and `\`, which the URL has already read as `..` and `/`.
+// Also by `%2e%2e` and `\`, which the URL has already read as `..` and `/`, and by what servers read so later.
 function isBelow(url: URL, base: URL): boolean {
   const folder = base.pathname.replace(/\/$/, '');
-  return url.origin === base.origin && (url.pathname === folder || url.pathname.startsWith(`${folder}/`));
+  const isInside = (pathname: string): boolean => pathname === folder || pathname.startsWith(`${folder}/`);
+  return url.origin === base.origin && isInside(url.pathname) && isInside(asServersRead(url.pathname));
+}
+
+// Many decode a path before they look for `..` in it, and some take what follows a semicolon for no part of a name.
+function asServersRead(pathname: string): string {
+  const read = pathname
+    .replaceAll(/%2f|%5c/gi, '/')
+    .replaceAll(/%2e/gi, '.')
+    .replaceAll(/(?<=\/\.\.?)(?:;|%3b|%00)[^/]*/gi, '');
+  return new URL(`http://server${read}`).pathname;
 }
 
 // Nobody would ever read, or end, the answer of a judge that throws.

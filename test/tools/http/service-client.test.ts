@@ -52,6 +52,31 @@ test.each(['../admin', '/../admin', '..%2f..', '%2e%2e/admin', 'a/../../admin', 
   },
 );
 
+test.each([
+  '..%2fadmin',
+  'a/..%2f..%2Fadmin',
+  '%2e%2e%2fadmin',
+  '..%5cadmin',
+  '..;/admin',
+  'a/..;x=1/..;/admin',
+  '..%3b/admin',
+  '..%00/admin',
+])('a path %s does not lead out of the base address where the server reads it differently', async (path) => {
+  const client = createHttpServiceClient({ baseURL: 'https://example.com/v1/' });
+  expect(() => client.request(path)).toThrow('leads out of https://example.com/v1/');
+  await expect(client.send(new Request(`https://example.com/v1/${path}`), { signal })).rejects.toMatchObject({
+    code: 'options.invalid',
+  });
+});
+
+test.each(['x%2Fy', 'a/..%2Fb', 'file..name', '..name', 'a;b=1/c', '...', '%252e%252e%252f', 'a%20b'])(
+  'a path %s may be sent as it is',
+  (path) => {
+    const client = createHttpServiceClient({ baseURL: 'https://example.com/v1/' });
+    expect(client.request(path).url).toBe(`https://example.com/v1/${path}`);
+  },
+);
+
 test('refuses a request to another address, so that credentials stay at home', async () => {
   const client = createHttpServiceClient({
     baseURL: 'https://example.com/v1/',
