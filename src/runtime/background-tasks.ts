@@ -32,7 +32,7 @@ import { noticeText } from '../tools/tasks/task-notice.ts';
 import { supportFor } from '../tools/tasks/task-support.ts';
 import { BackgroundRun, type Wait } from './background-run.ts';
 import { checkOptions, countFrom, engineOptions } from './check-options.ts';
-import { quietly } from './settings.ts';
+import { quietly } from './quietly.ts';
 import { watchOf, type Watch } from './watch.ts';
 
 /** How much a registry keeps, and for how long it waits. */

@@ -11,8 +11,11 @@ const claimed = new WeakSet<Conversation>();
 // How many messages of a conversation were seen to be valid: only what came later is looked at again.
 const checked = new WeakMap<Conversation, number>();
 
-/** Takes the claim. Throws `conversation.busy` when somebody else holds it and `conversation.invalid` when it is none. */
-export function claimConversation(conversation: Conversation): void {
+/**
+ * Takes the claim, and says what had to be repaired in the transcript. Throws `conversation.busy` when somebody else
+ * holds it and `conversation.invalid` when it is none.
+ */
+export function claimConversation(conversation: Conversation): readonly string[] {
   const isConversation = typeof conversation === 'object' && conversation !== null;
   if (!isConversation || !Array.isArray(conversation.messages) || !Array.isArray(conversation.system)) {
     throw new TurnchartError(
@@ -32,7 +35,9 @@ export function claimConversation(conversation: Conversation): void {
       'This conversation is in use by a turn or an operative. Wait for its end, steer it, or use another conversation.',
     );
   }
+  const repaired = makeValid(conversation);
   claimed.add(conversation);
+  return repaired;
 }
 
 /** Gives the claim back, once the turn or the operative has ended. */
@@ -47,8 +52,8 @@ export function noteValid(conversation: Conversation): void {
 
 /**
  * Repairs what a stored or hand-made transcript may hold and says what was changed. The first time, and when it has
- * become shorter, the whole transcript is read; later only what was put behind what was checked, the last turn included. Throws `conversation.invalid` on what is no
- * transcript at all.
+ * become shorter, the whole transcript is read; later only what was put behind what was checked, the last turn included.
+ * Throws `conversation.invalid` on what is no transcript at all.
  */
 export function makeValid(conversation: Conversation): readonly string[] {
   const known = checked.get(conversation);

@@ -4,6 +4,7 @@
 import type { OperativeEvent } from '../contracts/events.ts';
 import { Broadcaster } from '../services/broadcast.ts';
 import type { EventSink } from '../services/transcript.ts';
+import { quietly } from './quietly.ts';
 
 /** The events of one turn. */
 export class TurnChannel implements EventSink {
@@ -42,28 +43,29 @@ interface Held {
 }
 
 interface Listener {
-  readonly hear: (event: OperativeEvent) => unknown;
+  readonly hear: (event: OperativeEvent) => void;
   isOff: boolean;
 }
 
 /** Delivers in one order for all. While it holds, events wait; `release` delivers them, and what they cause, in order. */
 export class EventHub {
+  /** Told what listeners throw; each engine an operative asks may bring another. */
+  onListenerError: (error: unknown) => void;
   // Replaced, never changed: whoever subscribes while an event is told hears of the next one first.
   #listeners: readonly Listener[] = [];
-  readonly #onListenerError: (error: unknown) => void;
   #held: Held[] = [];
   // How many of them were delivered: shift() would move a long list for each.
   #told = 0;
   #isHolding = false;
-  #isDelivering = false;
-  #groups = 0;
+  // An event is being told, or several are being gathered: what comes now lines up behind, so that all hear the same order.
+  #isBusy = false;
 
   constructor(onListenerError: (error: unknown) => void) {
-    this.#onListenerError = onListenerError;
+    this.onListenerError = onListenerError;
   }
 
   subscribe(listener: (event: OperativeEvent) => void): () => void {
-    const own: Listener = { hear: listener, isOff: false };
+    const own: Listener = { hear: quietly(listener, (thrown) => this.onListenerError(thrown)), isOff: false };
     this.#listeners = [...this.#listeners, own];
     return () => {
       own.isOff = true;
@@ -73,7 +75,7 @@ export class EventHub {
 
   /** Publishes on a channel, or without one to the listeners alone. */
   publish(event: OperativeEvent | undefined, broadcaster?: Broadcaster<OperativeEvent>): void {
-    if (this.#mustWait) {
+    if (this.#isHolding || this.#isBusy) {
       this.#held.push({ event, broadcaster });
       return;
     }
@@ -92,22 +94,18 @@ export class EventHub {
 
   /** Holds while `work` runs. */
   together(work: () => void): void {
-    this.#groups++;
+    const wasBusy = this.#isBusy;
+    this.#isBusy = true;
     try {
       work();
     } finally {
-      this.#groups--;
+      this.#isBusy = wasBusy;
       this.#deliverHeld();
     }
   }
 
-  // What listeners cause lines up behind the event they hear, so that all of them hear the same order.
-  get #mustWait(): boolean {
-    return this.#isHolding || this.#isDelivering || this.#groups > 0;
-  }
-
   #deliverHeld(): void {
-    while (!this.#mustWait) {
+    while (!this.#isHolding && !this.#isBusy) {
       const next = this.#held[this.#told];
       if (next === undefined) break;
       this.#told++;
@@ -123,17 +121,10 @@ export class EventHub {
     if (event === undefined) return broadcaster?.end();
     broadcaster?.push(event);
     if (this.#listeners.length === 0) return;
-    this.#isDelivering = true;
+    this.#isBusy = true;
     for (const listener of this.#listeners) {
-      if (listener.isOff) continue;
-      try {
-        const heard = listener.hear(event);
-        // An async listener: its rejection is as little anybody else's as a throw.
-        if (heard instanceof Promise) heard.catch(this.#onListenerError);
-      } catch (thrown) {
-        this.#onListenerError(thrown);
-      }
+      if (!listener.isOff) listener.hear(event);
     }
-    this.#isDelivering = false;
+    this.#isBusy = false;
   }
 }

@@ -3,13 +3,13 @@
 import { defaultHost, type Host } from '../contracts/host.ts';
 import type { TurnSettings } from '../services/settings.ts';
 
-/** The id for a new message: the host's, unless it is taken, as after a restart of a host that counts. */
+/** The id for a new message: the host's, unless it is taken, as after a restart of a host that counts. Random ids are not asked about. */
 export function freshId(host: Host, isTaken: (id: string) => boolean): string {
   const id = host.createId('message');
-  return isTaken(id) ? defaultHost.createId('message') : id;
+  return host !== defaultHost && isTaken(id) ? defaultHost.createId('message') : id;
 }
 
-/** The settings with a host whose message ids are never taken. Random ids are not asked about. */
+/** The settings with a host whose message ids are never taken. */
 export function withFreshIds(settings: TurnSettings, isTaken: (id: string) => boolean): TurnSettings {
   const { host } = settings;
   if (host === defaultHost) return settings;

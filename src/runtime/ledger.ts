@@ -4,7 +4,7 @@
 import type { Delivery } from '../contracts/operative.ts';
 import type { Message } from '../conversation/message.ts';
 import type { Inbox } from '../services/turn-record.ts';
-import { retold, settledOf, Ticket, type Settled } from './ticket.ts';
+import { retold, Ticket, type Told } from './ticket.ts';
 
 /** The ledger of a bare `Engine.run`: steers wait until they are drained; what is left at the end is handed back. */
 export class SteerLedger implements Inbox {
@@ -44,23 +44,25 @@ export type Frame = (message: Message) => Message;
 /** The ledger of an operative. */
 export class Ledger implements Inbox {
   readonly #frame: Frame;
-  readonly #accepted = new Map<string, Ticket | Settled>();
+  readonly #accepted = new Map<string, Ticket | Told>();
   #sequence = 0;
   #turnId = '';
+  /** Stand in front of what starts a turn, whoever starts it; no reason for one. */
+  readonly #notices: Ticket[] = [];
   /** Start the claimed turn; not yet appended by it. */
-  #starters: Ticket[] = [];
+  readonly #starters: Ticket[] = [];
   /** Wait for a drain. */
-  #steers: Ticket[] = [];
+  readonly #steers: Ticket[] = [];
   /** Wait for the next turn, policy `queue`. */
-  #next: Ticket[] = [];
+  readonly #next: Ticket[] = [];
   /** Wait for the running turn to stop, policy `preempt`. */
-  #preempts: Ticket[] = [];
+  readonly #preempts: Ticket[] = [];
   /** In the transcript and part of what the running turn asks the model. */
-  #asked: Ticket[] = [];
+  readonly #asked: Ticket[] = [];
   /** Appended when a turn ended; the next turn takes them along, or nobody does. */
-  #landed: Ticket[] = [];
+  readonly #landed: Ticket[] = [];
   /** In the transcript, unanswered, their fate told: a reload must not lose them. */
-  #owed: Ticket[] = [];
+  readonly #owed: Ticket[] = [];
 
   constructor(frame: Frame) {
     this.#frame = frame;
@@ -90,36 +92,35 @@ export class Ledger implements Inbox {
     return this.#accepted.has(messageId);
   }
 
-  /** Takes note of a submission before it is decided: the same id may come again meanwhile. */
+  /** Takes note of a submission, before it is decided where it waits: the same id may come again meanwhile. */
   note(ticket: Ticket): void {
-    this.#accepted.set(ticket.messageId, ticket);
+    ticket.sequence = ++this.#sequence;
+    this.#accepted.set(ticket.message.id, ticket);
+  }
+
+  /** Accepts a message nobody submitted, for the next turn that begins. */
+  announce(message: Message): void {
+    const ticket = new Ticket(message, undefined);
+    ticket.decide({ outcome: 'queued' });
+    this.note(ticket);
+    this.#notices.push(ticket);
   }
 
   start(ticket: Ticket): void {
-    this.#accept(ticket);
     this.#starters.push(ticket);
   }
 
-  /** As `start`, in front of the others. */
-  startFirst(tickets: readonly Ticket[]): void {
-    for (const ticket of tickets) this.#accept(ticket);
-    this.#starters.unshift(...tickets);
-  }
-
   steer(ticket: Ticket): void {
-    this.#accept(ticket);
     this.#steers.push(ticket);
   }
 
   hold(ticket: Ticket): void {
     ticket.isHeld = true;
     ticket.isAnnounced = true;
-    this.#accept(ticket);
     this.#next.push(ticket);
   }
 
   preempt(ticket: Ticket): void {
-    this.#accept(ticket);
     this.#preempts.push(ticket);
   }
 
@@ -139,14 +140,12 @@ export class Ledger implements Inbox {
 
   /** Takes the waiting preempts out: as late messages, or to refuse them. */
   takePreempts(): readonly Ticket[] {
-    const taken = this.#preempts;
-    this.#preempts = [];
-    return taken;
+    return this.#preempts.splice(0);
   }
 
   /** Gives up a message that was accepted but must not count as such. */
   forget(ticket: Ticket): void {
-    this.#accepted.delete(ticket.messageId);
+    this.#accepted.delete(ticket.message.id);
   }
 
   /** The claimed turn has a message to start with. */
@@ -159,11 +158,10 @@ export class Ledger implements Inbox {
    * that makes it start: the first preempt, else the first held one, else the first late one.
    */
   startWaiting(): { readonly turnContext: unknown; readonly preempts: readonly Ticket[] } {
-    const preempts = this.#preempts;
-    const starter = preempts[0] ?? this.#landed.find(({ isHeld }) => isHeld) ?? this.#landed[0];
-    this.#starters = [...this.#landed, ...preempts];
-    this.#landed = [];
-    this.#preempts = [];
+    const preempts = this.takePreempts();
+    const landed = this.#landed.splice(0);
+    const starter = preempts[0] ?? landed.find(({ isHeld }) => isHeld) ?? landed[0];
+    this.#starters.push(...landed, ...preempts);
     return { turnContext: starter?.turnContext, preempts };
   }
 
@@ -175,11 +173,7 @@ export class Ledger implements Inbox {
   /** The claimed turn begins: its starters are part of what it asks; returns those the transcript lacks. */
   begin(turnId: string): readonly Message[] {
     this.#turnId = turnId;
-    const starters = this.#starters;
-    this.#starters = [];
-    const fresh = starters.filter((ticket) => !ticket.isLanded).map((ticket) => ticket.message);
-    for (const ticket of starters) this.#ask(ticket, 0);
-    return fresh;
+    return this.#ask([...this.#notices.splice(0), ...this.#starters.splice(0)], 0);
   }
 
   /** Messages of ended turns that nobody answered: a reloaded transcript must have them, in order, before the starters. */
@@ -190,83 +184,72 @@ export class Ledger implements Inbox {
   /** The transcript was replaced and has these ids: what is there is not appended again, what is not will be. */
   noteStored(ids: ReadonlySet<string>): void {
     for (const ticket of [...this.#starters, ...this.#steers, ...this.#next]) {
-      ticket.isLanded = ids.has(ticket.messageId);
+      ticket.isLanded = ids.has(ticket.message.id);
     }
   }
 
   drain(iteration: number): readonly Message[] {
-    const drained = this.#steers;
-    this.#steers = [];
-    const fresh = drained.filter((ticket) => !ticket.isLanded);
-    for (const ticket of drained) this.#ask(ticket, iteration);
-    return fresh.map((ticket) => this.#frame(ticket.message));
+    return this.#ask(this.#steers.splice(0), iteration).map((message) => this.#frame(message));
   }
 
   answered(iteration: number): void {
-    for (const ticket of this.#asked) this.#tell(ticket, { status: 'answered', turnId: this.#turnId, iteration });
-    this.#asked = [];
-    this.#owed = [];
+    const delivery: Delivery = { status: 'answered', turnId: this.#turnId, iteration };
+    for (const ticket of this.#asked.splice(0)) this.#tell(ticket, delivery);
+    this.#owed.length = 0;
   }
 
-  /** The turn ended: what it asked in vain is unanswered. `landed` = late and held messages to append, `late` those to announce. */
+  /**
+   * The turn ended: what it asked in vain is unanswered. Starters of one that ended before it began land like late
+   * messages. `landed` = starters, late and held messages to append, `late` those to announce.
+   */
   end(): { readonly late: readonly Message[]; readonly landed: readonly Message[] } {
-    for (const ticket of this.#asked) {
-      this.#tell(ticket, { status: 'unanswered', turnId: ticket.turnId, iteration: ticket.iteration });
-      this.#owed.push(ticket);
+    for (const ticket of this.#asked.splice(0)) {
+      this.#owe(ticket, { status: 'unanswered', turnId: this.#turnId, iteration: ticket.iteration });
     }
-    this.#asked = [];
-    return this.#land([...this.#steers, ...this.#next]);
-  }
-
-  /** The claimed turn ended before it began: its starters land like late messages. */
-  endUnbegun(): ReturnType<Ledger['end']> {
-    const starters = this.#starters;
-    this.#starters = [];
-    return this.#land([...starters, ...this.#steers, ...this.#next]);
+    const landed: Message[] = [];
+    const late: Message[] = [];
+    for (const ticket of bySequence([
+      ...this.#starters.splice(0),
+      ...this.#steers.splice(0),
+      ...this.#next.splice(0),
+    ])) {
+      const { message, isLanded, isAnnounced } = ticket;
+      if (!isLanded) landed.push(message); // the others landed at an earlier end, or a store had them
+      if (!isAnnounced) late.push(message);
+      ticket.isLanded = true;
+      ticket.isAnnounced = true;
+      this.#landed.push(ticket);
+    }
+    return { late, landed };
   }
 
   /** Nothing starts by itself: what landed rests in the transcript. */
   rest(): void {
-    for (const ticket of this.#landed) {
-      this.#tell(ticket, { status: 'queued' });
-      this.#owed.push(ticket);
-    }
-    this.#landed = [];
+    for (const ticket of this.#landed.splice(0)) this.#owe(ticket, { status: 'queued' });
   }
 
-  #land(tickets: readonly Ticket[]): ReturnType<Ledger['end']> {
-    const ordered = bySequence(tickets);
-    const landing = ordered.filter((ticket) => !ticket.isLanded); // the others landed at an earlier end, or a store had them
-    const late = ordered.filter((ticket) => !ticket.isAnnounced);
-    for (const ticket of ordered) {
-      ticket.isLanded = true;
-      ticket.isAnnounced = true;
-    }
-    this.#steers = [];
-    this.#next = [];
-    this.#landed.push(...ordered);
-    return { late: late.map(({ message }) => message), landed: landing.map(({ message }) => message) };
+  #owe(ticket: Ticket, delivery: Delivery): void {
+    this.#tell(ticket, delivery);
+    this.#owed.push(ticket);
   }
 
   // From here on only what has to be told again is remembered.
   #tell(ticket: Ticket, delivery: Delivery): void {
     ticket.deliver(delivery);
-    const told = ticket.outcome === undefined ? undefined : settledOf(ticket.outcome, delivery);
-    if (told !== undefined && this.#accepted.get(ticket.messageId) === ticket) {
-      this.#accepted.set(ticket.messageId, told);
+    const { message, outcome } = ticket;
+    if (outcome !== undefined) this.#accepted.set(message.id, { outcome, delivery });
+  }
+
+  // They are part of what the turn asks; returns those the transcript lacks.
+  #ask(tickets: readonly Ticket[], iteration: number): readonly Message[] {
+    const lacking: Message[] = [];
+    for (const ticket of tickets) {
+      if (!ticket.isLanded) lacking.push(ticket.message);
+      ticket.isLanded = true;
+      ticket.iteration = iteration;
+      this.#asked.push(ticket);
     }
-  }
-
-  #accept(ticket: Ticket): void {
-    if (ticket.sequence === 0) ticket.sequence = ++this.#sequence;
-    this.note(ticket);
-  }
-
-  #ask(ticket: Ticket, iteration: number): void {
-    ticket.isLanded = true;
-    ticket.turnId = this.#turnId;
-    ticket.iteration = iteration;
-    this.#asked.push(ticket);
+    return lacking;
   }
 }
 

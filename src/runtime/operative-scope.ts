@@ -1,299 +1,318 @@
 // What the operative's chart does: its actions, in the chart's own words.
 
-import type { TurnResult, OperativeEvent } from '../contracts/events.ts';
-import { defaultHost, type Host } from '../contracts/host.ts';
-import type { OperativeOptions } from '../contracts/operative.ts';
+import { TurnchartError } from '../contracts/errors.ts';
+import type { OperativeEvent, TurnResult } from '../contracts/events.ts';
+import type { OperativeOptions, SubmitOutcome } from '../contracts/operative.ts';
 import type { Conversation } from '../conversation/conversation.ts';
 import type { JsonValue } from '../conversation/json.ts';
-import type { Message } from '../conversation/message.ts';
-import type { Question, Submission } from '../machines/operative.ts';
 import type { TurnMachineInput } from '../machines/turn.ts';
-import type { CompactScope } from '../services/compact.ts';
+import { Broadcaster } from '../services/broadcast.ts';
+import type { Compaction, CompactScope } from '../services/compact.ts';
 import type { ReloadScope } from '../services/reload.ts';
+import type { TurnSettings } from '../services/settings.ts';
+import { atOnce } from '../services/thenable.ts';
 import { releaseConversation } from './claim.ts';
-import { ClaimedTurn, nothing, type ClaimedTurnParts } from './claimed-turn.ts';
+import { ClaimedTurn, recordOn, type TurnHome } from './claimed-turn.ts';
+import { internalsOf } from './engine-internals.ts';
 import { EventHub } from './event-hub.ts';
+import { failingSettings } from './failing-settings.ts';
 import { frameWith } from './frame.ts';
 import { HeldTranscript } from './held-transcript.ts';
 import { Ledger } from './ledger.ts';
-import { answerAll, refuseClosed, type OpenQuestion } from './open-question.ts';
-import { ticketIn } from './ticket.ts';
+import type { OpenQuestion } from './open-question.ts';
+import type { Ticket } from './ticket.ts';
 
-/** The runtime behind one operative's chart. Its methods are the chart's actions and are called in its steps only. */
-export class ConversationScope implements ReloadScope, CompactScope {
+/**
+ * The runtime behind one operative's chart. Its methods are the chart's actions and are called in its steps only. The
+ * chart hands on what the facade gave it, and that is tickets and open questions.
+ */
+export class ConversationScope implements ReloadScope, CompactScope, TurnHome {
+  readonly options: OperativeOptions;
+  readonly parts: TurnHome['parts'];
   readonly ledger: Ledger;
   readonly hub: EventHub;
-  /** Wait for the next turn to begin, whoever starts it; accepted by that turn. */
-  readonly notices: Message[] = [];
-  readonly #reload: OperativeOptions['reloadBeforeStart'];
-  readonly #host: Host;
-  readonly #transcript: HeldTranscript;
-  readonly #turn: ClaimedTurn;
+  readonly transcript: HeldTranscript;
+  #turn: ClaimedTurn | undefined;
+  /** A turn has ended in this step, and its end is not published yet. */
+  #ended: TurnResult | undefined;
   /** Cancels and closes that wait for the end of the turn. */
   readonly #waiting: OpenQuestion[] = [];
   #compact: OpenQuestion | undefined;
 
   constructor(
     options: OperativeOptions,
-    parts: Pick<ClaimedTurnParts, 'session' | 'host' | 'watch'> & {
+    parts: TurnHome['parts'] & {
       readonly conversation: Conversation;
       readonly onListenerError: (error: unknown) => void;
-      /** Called in the step that seals a turn. */
-      readonly notify: () => void;
     },
   ) {
-    const { session, host, watch } = parts;
-    let tellError = parts.onListenerError;
-    const onListenerError = (error: unknown) => tellError(error);
-    this.#reload = options.reloadBeforeStart;
-    this.#host = host;
-    this.hub = new EventHub(onListenerError);
-    this.ledger = new Ledger(frameWith(options.frameInjectedMessage, onListenerError));
-    this.#transcript = new HeldTranscript(parts.conversation);
-    this.#turn = new ClaimedTurn({
-      options,
-      transcript: this.#transcript,
-      ledger: this.ledger,
-      hub: this.hub,
-      session,
-      host,
-      watch,
-      notices: this.notices,
-      onSealed: parts.notify,
-      onEngine: (settings) => {
-        tellError = settings.onListenerError;
-      },
-    });
-  }
-
-  /** The transcript had this id before the ledger knew it. */
-  isStored(messageId: string): boolean {
-    return this.#transcript.has(messageId);
+    this.options = options;
+    this.parts = parts;
+    this.hub = new EventHub(parts.onListenerError);
+    this.ledger = new Ledger(frameWith(options.frameInjectedMessage, (error) => this.hub.onListenerError(error)));
+    this.transcript = new HeldTranscript(parts.conversation);
   }
 
   /** No new message may get this id. */
   isTaken(messageId: string): boolean {
-    return this.ledger.has(messageId) || (this.#host !== defaultHost && this.isStored(messageId));
+    return this.ledger.has(messageId) || this.transcript.has(messageId);
   }
 
-  /** The rest of the current turn's events; nothing when none is claimed. */
-  readEvents(): AsyncIterable<OperativeEvent> {
-    return this.#turn.readEvents();
+  /** The rest of the current turn's events; nothing when none is claimed, or for whom none is. */
+  readEvents(outcome?: SubmitOutcome): AsyncIterable<OperativeEvent> {
+    const turn = outcome?.outcome === 'rejected' ? undefined : this.#turn;
+    return turn?.channel.read() ?? nothing();
   }
 
-  partial(): Message | undefined {
-    return this.#turn.partial();
+  partial(): ReturnType<ClaimedTurn['partial']> {
+    return this.#turn?.partial();
   }
 
   withdraw(messageId: string): boolean {
     if (this.ledger.withdraw(messageId) === undefined) return false;
-    this.#turn.push({ type: 'message.withdrawn', messageId });
+    this.#tell({ type: 'message.withdrawn', messageId });
     return true;
   }
 
   /** Called after each step of the chart: publishes what the step ended. */
   afterStep(): void {
-    if (this.#turn.claim === undefined) this.ledger.rest();
-    const ended = this.#turn.takeEnded();
+    if (this.#turn === undefined) this.ledger.rest();
+    const ended = this.#ended;
+    this.#ended = undefined;
     this.hub.release();
-    if (ended !== undefined) answerAll(this.#waiting.splice(0), ended);
+    if (ended !== undefined) this.#answerWaiting(ended);
   }
 
-  claim(submission: Submission): void {
-    const ticket = ticketIn(submission);
-    if (this.#turn.claim !== undefined) return this.steer(ticket);
-    const claim = this.#turn.open(ticket.turnContext);
+  claim(ticket: Ticket): void {
+    const { turnId } = this.#open(ticket.turnContext);
     this.ledger.start(ticket);
-    ticket.decide({ outcome: 'startedTurn', turnId: claim.turnId }, () => claim.channel.read());
+    ticket.decide({ outcome: 'startedTurn', turnId });
     this.#announceSoon();
   }
 
-  claimResume(question: Question): void {
-    const open = question as OpenQuestion;
-    if (this.#turn.claim !== undefined) return this.joinResume(question);
-    const claim = this.#turn.open(open.turnContext);
-    const events = claim.channel.read();
-    if (this.#reload !== undefined) {
-      claim.resumes.push({ question: open, events });
-      return;
-    }
-    open.answer({ outcome: 'startedTurn', events });
+  claimResume(question: OpenQuestion): void {
+    const turn = this.#open(question.turnContext);
+    if (this.options.reloadBeforeStart !== undefined) return turn.keepWaiting(question);
+    question.answer({ outcome: 'startedTurn', events: turn.channel.read() });
     this.#announceSoon();
   }
 
   claimWaiting(): void {
     const { turnContext, preempts } = this.ledger.startWaiting();
-    const claim = this.#turn.open(turnContext);
-    for (const ticket of preempts) {
-      ticket.decide({ outcome: 'startedTurn', turnId: claim.turnId }, () => claim.channel.read());
-    }
+    const { turnId } = this.#open(turnContext);
+    for (const ticket of preempts) ticket.decide({ outcome: 'startedTurn', turnId });
     this.#announceSoon();
   }
 
-  steer(submission: Submission): void {
-    const ticket = ticketIn(submission);
-    const turnId = this.#turn.claim?.turnId ?? '';
+  steer(ticket: Ticket): void {
     this.ledger.steer(ticket);
-    ticket.decide({ outcome: 'injected', turnId }, () => this.readEvents());
+    ticket.decide({ outcome: 'injected', turnId: this.#turn?.turnId ?? '' });
     this.#announceSoon();
   }
 
-  keepLate(submission: Submission): void {
-    const ticket = ticketIn(submission);
+  keepLate(ticket: Ticket): void {
     this.ledger.steer(ticket);
-    ticket.decide({ outcome: 'queued' }, () => this.readEvents());
+    ticket.decide({ outcome: 'queued' });
   }
 
-  hold(submission: Submission): void {
-    const ticket = ticketIn(submission);
+  hold(ticket: Ticket): void {
     this.ledger.hold(ticket);
-    ticket.decide({ outcome: 'queued' }, () => this.readEvents());
+    ticket.decide({ outcome: 'queued' });
     this.#announceSoon();
-    this.#turn.push({ type: 'message.queued', message: ticket.message });
+    this.#tell({ type: 'message.queued', message: ticket.message });
   }
 
-  preempt(submission: Submission): void {
-    this.ledger.preempt(ticketIn(submission));
+  preempt(ticket: Ticket): void {
+    this.ledger.preempt(ticket);
   }
 
-  reject(submission: Submission, why: 'busy' | 'closed'): void {
-    const ticket = ticketIn(submission);
+  reject(ticket: Ticket, why: 'busy' | 'closed'): void {
     this.ledger.forget(ticket);
     ticket.deliver({ status: 'rejected' });
-    ticket.decide({ outcome: 'rejected', why }, nothing);
+    ticket.decide({ outcome: 'rejected', why });
   }
 
   demotePreempts(): void {
     for (const ticket of this.ledger.takePreempts()) this.keepLate(ticket);
   }
 
-  joinResume(question: Question): void {
-    const open = question as OpenQuestion;
-    const { claim } = this.#turn;
-    // Behind a resume whose reload has yet to show whether there is anything to do.
-    if (claim !== undefined && claim.resumes.length > 0)
-      claim.resumes.push({ question: open, events: claim.channel.read() });
-    else open.answer({ outcome: 'alreadyRunning', events: this.readEvents() });
+  joinResume(question: OpenQuestion): void {
+    if (this.#turn?.isInDoubt === true) this.#turn.keepWaiting(question);
+    else question.answer({ outcome: 'alreadyRunning', events: this.readEvents() });
   }
 
-  declineResume(question: Question): void {
-    if (this.#turn.claim !== undefined) return this.joinResume(question);
-    (question as OpenQuestion).answer({ outcome: 'nothingToDo', events: nothing() });
+  declineResume(question: OpenQuestion): void {
+    question.answer({ outcome: 'nothingToDo', events: nothing() });
   }
 
   dropClaim(): void {
-    for (const question of this.#turn.drop()) this.declineResume(question);
+    this.hub.hold();
+    for (const question of this.#turn?.drop() ?? []) this.declineResume(question);
+    this.#turn = undefined;
   }
 
   endClaim(reason: 'aborted' | 'failed'): void {
-    this.#turn.endUnbegun(reason);
+    this.hub.hold();
+    this.#ended = this.#turn?.end(reason);
+    this.#turn = undefined;
   }
 
   beginTurn(): void {
-    this.#turn.begin();
+    this.hub.hold();
+    this.#turn?.begin();
   }
 
   turnInput(): TurnMachineInput {
-    return this.#turn.input();
+    return (this.#turn ?? this.#open(undefined)).input();
   }
 
-  finishTurn(_result?: TurnResult): void {
-    this.#turn.finish();
+  finishTurn(): void {
+    this.endClaim('failed'); // unless its record knows better
   }
 
   breakTurn(error: unknown): void {
-    if (!this.#turn.breakDown(error)) return;
+    this.#turn?.breakDown(error);
     this.demotePreempts();
     this.finishTurn();
   }
 
-  awaitEnd(question: Question): void {
-    this.#waiting.push(question as OpenQuestion);
+  awaitEnd(question: OpenQuestion): void {
+    this.#waiting.push(question);
   }
 
-  answerIdle(question: Question): void {
-    (question as OpenQuestion).answer(undefined);
+  answerIdle(question: OpenQuestion): void {
+    question.answer(undefined);
   }
 
-  rejectClosed(question: Question): void {
-    refuseClosed(question as OpenQuestion);
+  rejectClosed(question: OpenQuestion): void {
+    const text = `This operative is closed, so it cannot ${question.kind}. Create a new one.`;
+    question.refuse(new TurnchartError('operative.closed', text));
   }
 
-  beginCompact(question: Question): void {
-    this.#compact = question as OpenQuestion;
+  beginCompact(question: OpenQuestion): void {
+    this.#compact = question;
   }
 
-  compaction(): ReturnType<CompactScope['compaction']> {
-    return { ...this.#turn.compaction(), instructions: this.#compact?.instructions };
+  /** No turn runs, so nobody but listeners hears of it. */
+  compaction(): Compaction {
+    let hasGained = false;
+    const push = (event: OperativeEvent) => {
+      if (event.type === 'message.appended') hasGained = true;
+      // The append tells of a compaction, and only a failure is told besides.
+      if (event.type !== 'transformer.applied') this.hub.publish(event);
+    };
+    return {
+      record: recordOn(this, this.#askEngine(), '', undefined, { push }),
+      instructions: this.#compact?.instructions,
+      hasGained: () => hasGained,
+    };
   }
 
   /** Why a compaction would do nothing, whatever the transcript holds. */
   whyNotCompact(): string | undefined {
-    return this.#turn.askEngine().compactor === undefined ? 'No transformer of this engine can compact.' : undefined;
+    return this.#askEngine().compactor === undefined ? 'No transformer of this engine can compact.' : undefined;
   }
 
   endCompact(gained: boolean): void {
     this.hub.hold(); // who hears of the turn that was claimed should find it begun
-    this.#compact?.answer(gained);
-    this.#compact = undefined;
+    this.#answerCompact(gained);
     // A resume that reloads is announced once the reload has shown that there is something to do, or a message has.
-    const { claim } = this.#turn;
     const isWaitedFor = this.ledger.pending + this.ledger.queued > 0;
-    if (claim !== undefined && (claim.resumes.length === 0 || isWaitedFor)) this.#turn.announce(claim);
+    if (this.#turn?.isInDoubt === false || isWaitedFor) this.#turn?.announce();
   }
 
   abandonCompact(): void {
-    this.#compact?.answer(false);
-    this.#compact = undefined;
-    if (this.#turn.claim !== undefined) this.endClaim('aborted');
-    else answerAll(this.#waiting.splice(0), undefined);
+    this.#answerCompact(false);
+    if (this.#turn === undefined) this.#answerWaiting(undefined);
+    else this.endClaim('aborted');
   }
 
-  declineCompact(question: Question): void {
-    (question as OpenQuestion).answer(false);
+  declineCompact(question: OpenQuestion): void {
+    question.answer(false);
   }
 
   close(): void {
     for (const ticket of this.ledger.takePreempts()) this.reject(ticket, 'closed');
     this.hub.hold();
     this.hub.publish({ type: 'operative.closed' });
-    releaseConversation(this.#transcript.conversation);
-    this.#turn.forget();
+    releaseConversation(this.transcript.conversation);
     // With a turn to end, whoever waits is answered when that end is published.
-    if (!this.#turn.hasEnded) answerAll(this.#waiting.splice(0), undefined);
+    if (this.#ended === undefined) this.#answerWaiting(undefined);
   }
 
   load(): unknown {
-    return this.#reload?.();
+    return this.options.reloadBeforeStart?.();
   }
 
   takeLoaded(loaded: unknown): boolean {
-    return this.#turn.takeLoaded(loaded);
+    return this.#turn?.takeLoaded(loaded) ?? false;
   }
 
   failLoad(error: unknown): void {
-    this.#turn.failLoad(error);
+    this.#turn?.failLoad(error);
   }
 
   /** A model has something to answer. */
   isAnswerable(): boolean {
-    return this.#transcript.isAnswerable(this.ledger.owes);
+    return this.transcript.isAnswerable(this.ledger.owes);
   }
 
   /** Why a resume would do nothing; undefined where it would, or where only the reload can tell. */
   whyNotResume(): string | undefined {
-    return this.#reload === undefined ? this.#transcript.whyNothing(this.ledger.owes) : undefined;
+    const { reloadBeforeStart } = this.options;
+    return reloadBeforeStart === undefined ? this.transcript.whyNothing(this.ledger.owes) : undefined;
   }
 
   toJSON(): JsonValue {
-    const { length } = this.#transcript.conversation.messages;
+    const { length } = this.transcript.conversation.messages;
     return { messages: length, pending: this.ledger.pending, queued: this.ledger.queued };
+  }
+
+  #open(turnContext: unknown): ClaimedTurn {
+    this.hub.hold(); // who hears of the turn should find the operative in its new state
+    const turn = new ClaimedTurn(this, this.#askEngine(), turnContext);
+    this.#turn = turn;
+    return turn;
+  }
+
+  // An engine that cannot be had gives a turn that fails with its error, as any failure of a model does.
+  #askEngine(): TurnSettings {
+    const { engine } = this.options;
+    try {
+      const { settings } = internalsOf(typeof engine === 'function' ? atOnce(engine(), 'The engine function') : engine);
+      this.hub.onListenerError = settings.onListenerError;
+      return settings;
+    } catch (thrown) {
+      return failingSettings(thrown, this.parts.host);
+    }
   }
 
   // A turn claimed while the transcript is compacted is announced when that is done: what a compaction tells stands
   // between turns.
   #announceSoon(): void {
-    const { claim } = this.#turn;
-    if (claim !== undefined && this.#compact === undefined) this.#turn.announce(claim);
+    if (this.#compact === undefined) this.#turn?.announce();
   }
+
+  // To the readers of the turn where there is one, and to every listener.
+  #tell(event: OperativeEvent): void {
+    if (this.#turn === undefined) this.hub.publish(event);
+    else this.#turn.channel.push(event);
+  }
+
+  #answerCompact(gained: boolean): void {
+    this.#compact?.answer(gained);
+    this.#compact = undefined;
+  }
+
+  // A close is only told that it is over.
+  #answerWaiting(ended: TurnResult | undefined): void {
+    for (const question of this.#waiting.splice(0)) question.answer(question.kind === 'cancel' ? ended : undefined);
+  }
+}
+
+/** Events that are over already. */
+function nothing(): AsyncIterable<OperativeEvent> {
+  const empty = new Broadcaster<OperativeEvent>();
+  empty.end();
+  return empty.read();
 }

@@ -12,6 +12,7 @@ import type {
   OperativeOptions,
   OperativeState,
   ResumeResult,
+  SubmitOutcome,
   SubmitPolicy,
   SubmitResult,
 } from '../contracts/operative.ts';
@@ -22,7 +23,7 @@ import type { OperativeMachineEvent, Question } from '../machines/operative.ts';
 import { relay } from '../machines/relay.ts';
 import { acceptMessage } from './accept-message.ts';
 import { checkOptions, commandOptions, operativeOptions } from './check-options.ts';
-import { claimConversation, makeValid, releaseConversation } from './claim.ts';
+import { claimConversation, releaseConversation } from './claim.ts';
 import { inspectedOperativeLogic, operativeLogic } from './charts.ts';
 import { noteActor } from './facade-actors.ts';
 import { freshId } from './fresh-ids.ts';
@@ -30,7 +31,7 @@ import { internalsOf } from './engine-internals.ts';
 import type { OpenQuestion } from './open-question.ts';
 import { ConversationScope } from './operative-scope.ts';
 import { createSession } from './session.ts';
-import { Ticket, type Decision } from './ticket.ts';
+import { Ticket } from './ticket.ts';
 import { watchOf } from './watch.ts';
 
 /**
@@ -61,12 +62,6 @@ class ChartedOperative implements Operative {
       this.session.get<TellNotice>(taskNotices, () => (text, taskId) => this.#announce(announceTasks, text, taskId));
     }
     claimConversation(this.conversation);
-    try {
-      makeValid(this.conversation);
-    } catch (invalid) {
-      releaseConversation(this.conversation);
-      throw invalid;
-    }
     const watch = watchOf(options, onListenerError, engine?.watch);
     this.#scope = new ConversationScope(options, {
       conversation: this.conversation,
@@ -103,35 +98,23 @@ class ChartedOperative implements Operative {
     return 'active' in value ? value.active : 'compacting';
   }
 
-  async submit(
+  submit(
     input: string | Message,
     options?: { readonly turnContext?: unknown; readonly policy?: SubmitPolicy },
   ): Promise<SubmitResult> {
-    if (options !== undefined) checkOptions('submit', options, commandOptions.submit);
-    const policy = options?.policy ?? 'steer';
-    const { ledger } = this.#scope;
-    const message = acceptMessage(input, this.#host, (id) => this.#scope.isTaken(id));
-    const known = ledger.known(message.id);
-    if (known?.outcome !== undefined) {
-      return resultOf(known, { ...known.outcome, events: this.#scope.readEvents() });
-    }
-    const ticket = known ?? new Ticket(message, options?.turnContext);
-    // Nearly always the decision is there as soon as the chart has its event.
-    let decision: Decision | undefined;
-    let tell: ((decision: Decision) => void) | undefined;
-    ticket.onDecision((taken) => {
-      decision = taken;
-      tell?.(taken);
-    });
-    if (known === undefined) {
-      ticket.isLanded = typeof input !== 'string' && this.#scope.isStored(message.id);
+    // Nearly always the decision is there as soon as the chart has its event. What is thrown in here rejects.
+    return new Promise((resolve) => {
+      if (options !== undefined) checkOptions('submit', options, commandOptions.submit);
+      const { ledger, transcript } = this.#scope;
+      const message = acceptMessage(input, this.#host, (id) => this.#scope.isTaken(id));
+      const known = ledger.known(message.id);
+      const ticket = known ?? new Ticket(message, options?.turnContext);
+      ticket.onDecision((outcome) => resolve(resultOf(ticket, outcome, this.#scope.readEvents(outcome))));
+      if (known !== undefined) return;
+      ticket.isLanded = typeof input !== 'string' && transcript.has(message.id);
       ledger.note(ticket);
-      this.#send({ type: 'message.submit', policy, submission: ticket });
-    }
-    decision ??= await new Promise<Decision>((resolve) => {
-      tell = resolve;
+      this.#send({ type: 'message.submit', policy: options?.policy ?? 'steer', submission: ticket });
     });
-    return resultOf(ticket, decision);
   }
 
   async resume(options: { readonly turnContext?: unknown } = {}): Promise<ResumeResult> {
@@ -209,7 +192,7 @@ class ChartedOperative implements Operative {
   #announce(how: 'steer' | 'queue', text: string, task: string): void {
     const id = freshId(this.#host, (taken) => this.#scope.isTaken(taken));
     const message: Message = { id, role: 'user', content: [{ type: 'text', text }], meta: { task } };
-    if (how === 'queue') this.#scope.notices.push(message);
+    if (how === 'queue') this.#scope.ledger.announce(message);
     else this.submit(message).catch(() => undefined); // an operative that is broken tells whoever uses it
   }
 
@@ -241,10 +224,11 @@ interface OperativeActor {
 
 const sealedEvent = { type: 'turn.sealed' } as const;
 
-function resultOf(ticket: Ticket, decision: Decision): SubmitResult {
+function resultOf(ticket: Ticket, outcome: SubmitOutcome, events: AsyncIterable<OperativeEvent>): SubmitResult {
   return {
-    messageId: ticket.messageId,
-    ...decision,
+    messageId: ticket.message.id,
+    ...outcome,
+    events,
     get delivery() {
       return ticket.delivery;
     },

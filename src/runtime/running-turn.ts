@@ -10,14 +10,15 @@ import type { TurnMachineEvent } from '../machines/turn.ts';
 import { Broadcaster } from '../services/broadcast.ts';
 import { TurnRecord } from '../services/turn-record.ts';
 import { acceptMessage } from './accept-message.ts';
+import { breakTurn } from './break-turn.ts';
 import { checkOptions, commandOptions, runOptions } from './check-options.ts';
-import { claimConversation, makeValid, releaseConversation } from './claim.ts';
+import { claimConversation, releaseConversation } from './claim.ts';
 import type { EngineInternals } from './engine-internals.ts';
 import { SteerLedger } from './ledger.ts';
 import { createSession } from './session.ts';
 import { noteActor } from './facade-actors.ts';
 import { withFreshIds } from './fresh-ids.ts';
-import { quietly } from './settings.ts';
+import { quietly } from './quietly.ts';
 import { watchOf } from './watch.ts';
 
 /** What a bare run can be given. */
@@ -52,7 +53,7 @@ export class RunningTurn implements TurnRun {
     const watch = watchOf(options, settings.onListenerError, usual);
     this.#events = new Broadcaster(watch?.show === undefined ? undefined : (event) => this.#show?.(event));
     this.#reader = this.#events.read();
-    claimConversation(conversation); // behind whatever a caller's mistake or a host can throw
+    const repaired = claimConversation(conversation); // behind whatever a caller's mistake or a host can throw
     this.result = new Promise((resolve) => {
       this.#resolve = resolve;
     });
@@ -80,7 +81,18 @@ export class RunningTurn implements TurnRun {
       watch?.show?.({ parent: actor, conversation, now: () => host.now() }),
       settings.onListenerError,
     );
-    this.#begin(conversation);
+    this.#events.push({ type: 'turn.started', turnId: this.turnId });
+    if (repaired.length > 0) {
+      this.#events.push({ type: 'transcript.replaced', by: 'repair', messages: conversation.messages.length });
+    }
+    actor.subscribe({ complete: () => this.#end(), error: (error) => this.#break(error) });
+    actor.start();
+    if (this.#signal?.aborted === true) {
+      this.#onAbort(); // before anything was asked
+      return;
+    }
+    this.#signal?.addEventListener('abort', this.#onAbort, { once: true });
+    actor.send(startEvent);
   }
 
   [Symbol.asyncIterator](): AsyncIterator<EngineEvent> {
@@ -110,25 +122,6 @@ export class RunningTurn implements TurnRun {
     await this.cancel();
   }
 
-  #begin(conversation: Conversation): void {
-    try {
-      const repaired = makeValid(conversation);
-      this.#events.push({ type: 'turn.started', turnId: this.turnId });
-      if (repaired.length > 0) {
-        const messages = conversation.messages.length;
-        this.#events.push({ type: 'transcript.replaced', by: 'repair', messages });
-      }
-    } catch (invalid) {
-      releaseConversation(conversation);
-      throw invalid;
-    }
-    this.#actor.subscribe({ complete: () => this.#end(), error: (error) => this.#break(error) });
-    this.#actor.start();
-    if (this.#signal?.aborted === true) return void this.cancel(); // before anything was asked
-    this.#signal?.addEventListener('abort', this.#onAbort, { once: true });
-    this.#actor.send(startEvent);
-  }
-
   // Asked only where the ids are not random.
   #isTaken(id: string): boolean {
     this.#storedIds ??= new Set(this.#record.conversation.messages.map((message) => message.id));
@@ -139,12 +132,8 @@ export class RunningTurn implements TurnRun {
     void this.cancel();
   };
 
-  // A chart that died, which its guards and actions are written never to cause: the turn still ends as any other.
   #break(error: unknown): void {
-    this.#record.seal();
-    this.#record.breakDown(error);
-    this.#record.conclude('failed');
-    this.#record.land();
+    breakTurn(this.#record, error);
     this.#end();
   }
 

@@ -10,6 +10,7 @@ import { longestDelayMs, type TurnCharts, type TurnSettings } from '../services/
 import { checkToolNames } from '../tools/check-tool-names.ts';
 import { standardCharts } from './charts.ts';
 import { checkOptions, engineOptions, invalid } from './check-options.ts';
+import { quietly } from './quietly.ts';
 
 /** Fills in every default. Throws `options.invalid`, `tool.invalidName`, `tool.duplicateName` or `tool.invalid`. */
 export function settingsOf(options: EngineOptions, charts: TurnCharts = standardCharts): TurnSettings {
@@ -58,22 +59,6 @@ export function settingsOf(options: EngineOptions, charts: TurnCharts = standard
     host: hostWith(options.host),
     charts,
     onListenerError: quietly(options.onListenerError),
-  };
-}
-
-/** A callback whose throw or rejection goes to `onError`; without one it is dropped, for there is nobody left to tell. */
-export function quietly<Argument>(
-  callback: ((argument: Argument) => unknown) | undefined,
-  onError: (thrown: unknown) => void = () => undefined,
-): (argument: Argument) => void {
-  if (callback === undefined) return () => undefined;
-  return (argument) => {
-    try {
-      const result = callback(argument);
-      if (result instanceof Promise) result.catch(onError);
-    } catch (thrown) {
-      onError(thrown);
-    }
   };
 }
 

@@ -1,14 +1,9 @@
 // One submission on its way: its message, what was decided about it, and its fate. Made by the operative, kept by its ledger.
 
-import { TurnchartError } from '../contracts/errors.ts';
-import type { OperativeEvent } from '../contracts/events.ts';
 import type { Delivery, SubmitOutcome } from '../contracts/operative.ts';
 import type { JsonValue } from '../conversation/json.ts';
 import { textOf, type Message } from '../conversation/message.ts';
 import type { Submission } from '../machines/operative.ts';
-
-/** What the operative decided about a submission, with the events from that moment on. */
-export type Decision = SubmitOutcome & { readonly events: AsyncIterable<OperativeEvent> };
 
 /** One submission: its message, the decision at the call, and its fate. */
 export class Ticket implements Submission {
@@ -22,14 +17,13 @@ export class Ticket implements Submission {
   isHeld = false;
   /** It was told as queued. */
   isAnnounced = false;
-  /** The turn and iteration that asked the model with it. */
-  turnId = '';
+  /** The iteration that asked the model with it. */
   iteration = 0;
   outcome: SubmitOutcome | undefined;
   #delivery: Delivery | undefined;
   #resolveDelivery: ((delivery: Delivery) => void) | undefined;
   #promise: Promise<Delivery> | undefined;
-  #listeners: ((decision: Decision) => void)[] | undefined;
+  #listeners: ((outcome: SubmitOutcome) => void)[] | undefined;
 
   constructor(message: Message, turnContext: unknown) {
     this.message = message;
@@ -47,26 +41,24 @@ export class Ticket implements Submission {
 
   /** The fate; made when asked for, resolves once. */
   get delivery(): Promise<Delivery> {
-    this.#promise ??=
-      this.#delivery === undefined
-        ? new Promise((resolve) => {
-            this.#resolveDelivery = resolve;
-          })
-        : Promise.resolve(this.#delivery);
+    this.#promise ??= new Promise((resolve) => {
+      if (this.#delivery === undefined) this.#resolveDelivery = resolve;
+      else resolve(this.#delivery);
+    });
     return this.#promise;
   }
 
-  /** Calls back with the decision, once it is taken. */
-  onDecision(listener: (decision: Decision) => void): void {
-    (this.#listeners ??= []).push(listener);
+  /** Calls back with the decision, within the call that takes it; at once where it is taken. */
+  onDecision(listener: (outcome: SubmitOutcome) => void): void {
+    if (this.outcome === undefined) (this.#listeners ??= []).push(listener);
+    else listener(this.outcome);
   }
 
-  /** `read` makes the events of one caller: each reads its own. */
-  decide(outcome: SubmitOutcome, read: () => AsyncIterable<OperativeEvent>): void {
+  decide(outcome: SubmitOutcome): void {
     this.outcome = outcome;
     const listeners = this.#listeners ?? [];
     this.#listeners = undefined;
-    for (const listener of listeners) listener({ ...outcome, events: read() });
+    for (const listener of listeners) listener(outcome);
   }
 
   /** The first fate stands. */
@@ -78,42 +70,16 @@ export class Ticket implements Submission {
   }
 }
 
-/** The chart passes on what the facade gave it, and the facade gives nothing but tickets. */
-export function ticketIn(submission: Submission): Ticket {
-  if (submission instanceof Ticket) return submission;
-  throw new TurnchartError('engine.foreign', 'A submission must come from an operative of this copy of turnchart.');
-}
-
-/**
- * What is remembered of a message whose fate was told, for the life of the operative: flat and small, for there is one
- * for each message ever accepted.
- */
-export interface Settled {
-  readonly outcome: Exclude<SubmitOutcome['outcome'], 'rejected'>;
-  /** Of the outcome; empty where it names no turn. */
-  readonly turnId: string;
-  readonly status: Exclude<Delivery['status'], 'rejected'>;
-  readonly toldBy: string;
-  readonly iteration: number;
-}
-
-/** Undefined for what was refused: it was never accepted. */
-export function settledOf(outcome: SubmitOutcome, delivery: Delivery): Settled | undefined {
-  if (outcome.outcome === 'rejected' || delivery.status === 'rejected') return undefined;
-  const hasTurn = 'turnId' in delivery;
-  return {
-    outcome: outcome.outcome,
-    turnId: 'turnId' in outcome ? outcome.turnId : '',
-    status: delivery.status,
-    toldBy: hasTurn ? delivery.turnId : '',
-    iteration: hasTurn ? delivery.iteration : 0,
-  };
+/** What is remembered of a message whose fate was told, for the life of the operative: neither its text nor its context. */
+export interface Told {
+  readonly outcome: SubmitOutcome;
+  readonly delivery: Delivery;
 }
 
 /** The ticket as whoever submits its id again has to find it. */
-export function retold(messageId: string, { outcome, turnId, status, toldBy, iteration }: Settled): Ticket {
+export function retold(messageId: string, { outcome, delivery }: Told): Ticket {
   const ticket = new Ticket({ id: messageId, role: 'user', content: [] }, undefined);
-  ticket.outcome = outcome === 'queued' ? { outcome } : { outcome, turnId };
-  ticket.deliver(status === 'answered' || status === 'unanswered' ? { status, turnId: toldBy, iteration } : { status });
+  ticket.decide(outcome);
+  ticket.deliver(delivery);
   return ticket;
 }

@@ -4,7 +4,7 @@
 import type { Inspect } from '../contracts/inspect.ts';
 import type { ToolContext } from '../contracts/tool.ts';
 import { watchBelow, type Watch } from '../services/watch.ts';
-import { quietly } from './settings.ts';
+import { quietly } from './quietly.ts';
 
 export type { Watch } from '../services/watch.ts';
 

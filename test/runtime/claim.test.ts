@@ -18,6 +18,12 @@ describe('the claim', () => {
     expect(() => claimConversation(conversation)).not.toThrow();
   });
 
+  test('repairs the transcript and says what it did', () => {
+    const conversation = conversationOf(userMessage('go'), bareCall('c'));
+    expect(claimConversation(conversation)).toHaveLength(1);
+    verifyTranscript(conversation);
+  });
+
   test('of one conversation says nothing about another with the same messages', () => {
     const messages = [userMessage('go')];
     claimConversation(conversationOf(...messages));
@@ -84,9 +90,9 @@ describe('makeValid', () => {
   ])('refuses a transcript with %s, and refuses it again', (_what, message) => {
     const conversation = conversationOf(userMessage('go'), message as Message, userMessage('on'));
     for (let time = 0; time < 3; time++) {
-      claimConversation(conversation);
-      expect(() => makeValid(conversation)).toThrow(expect.objectContaining({ code: 'conversation.invalid' }) as Error);
-      releaseConversation(conversation);
+      expect(() => claimConversation(conversation)).toThrow(
+        expect.objectContaining({ code: 'conversation.invalid' }) as Error,
+      );
     }
   });
 });

@@ -1,17 +1,25 @@
-import { describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { Delivery } from '../../src/contracts/operative.ts';
 import { userMessage } from '../../src/conversation/message.ts';
 import { Ledger, SteerLedger } from '../../src/runtime/ledger.ts';
 import { Ticket } from '../../src/runtime/ticket.ts';
 
-const ticket = (id: string, turnContext?: unknown) => new Ticket(userMessage(id, { id }), turnContext);
-const newLedger = () => new Ledger((message) => ({ ...message, meta: { frame: 0 } }));
+const newTicket = (id: string, turnContext?: unknown) => new Ticket(userMessage(id, { id }), turnContext);
 const ids = (messages: readonly { readonly id: string }[]) => messages.map(({ id }) => id);
 const fate = (of: Ticket): Promise<Delivery | 'open'> => Promise.race([of.delivery, Promise.resolve('open' as const)]);
 
 describe('the ledger of an operative', () => {
+  let ledger: Ledger;
+  beforeEach(() => {
+    ledger = new Ledger((message) => ({ ...message, meta: { frame: 0 } }));
+  });
+  const ticket = (id: string, turnContext?: unknown): Ticket => {
+    const noted = newTicket(id, turnContext);
+    ledger.note(noted);
+    return noted;
+  };
+
   test('drains steers once, in order, framed', () => {
-    const ledger = newLedger();
     ledger.start(ticket('A'));
     ledger.begin('turn');
     ledger.steer(ticket('B'));
@@ -24,14 +32,24 @@ describe('the ledger of an operative', () => {
   });
 
   test('begin hands out the starters, unframed', () => {
-    const ledger = newLedger();
     ledger.start(ticket('A'));
     expect(ledger.begin('turn')).toEqual([userMessage('A', { id: 'A' })]);
     expect(ledger.begin('turn')).toEqual([]);
   });
 
+  test('notices stand in front of what starts a turn, and wait for one that begins', async () => {
+    ledger.announce(userMessage('N', { id: 'N' }));
+    ledger.start(ticket('A'));
+    expect([ledger.pending, ledger.queued, ledger.has('N')]).toEqual([0, 0, true]);
+    expect(ids(ledger.end().landed)).toEqual(['A']);
+    ledger.startWaiting();
+    expect(ids(ledger.begin('turn'))).toEqual(['N']);
+    ledger.answered(1);
+    expect(ledger.known('N')?.outcome).toEqual({ outcome: 'queued' });
+    expect(await ledger.known('N')?.delivery).toMatchObject({ status: 'answered' });
+  });
+
   test('an answer tells everything asked that it was answered', async () => {
-    const ledger = newLedger();
     const [first, second, waiting] = [ticket('A'), ticket('B'), ticket('C')];
     ledger.start(first);
     ledger.begin('turn');
@@ -45,7 +63,6 @@ describe('the ledger of an operative', () => {
   });
 
   test('the end tells what was asked in vain that it is unanswered, and owes it', async () => {
-    const ledger = newLedger();
     const asked = ticket('A');
     ledger.start(asked);
     ledger.begin('turn');
@@ -55,7 +72,6 @@ describe('the ledger of an operative', () => {
   });
 
   test('the end merges late and held messages by acceptance, and calls only steers late', () => {
-    const ledger = newLedger();
     ledger.steer(ticket('L1'));
     ledger.hold(ticket('Q'));
     ledger.steer(ticket('L2'));
@@ -68,7 +84,6 @@ describe('the ledger of an operative', () => {
   });
 
   test('what landed is queued once nothing takes it along', async () => {
-    const ledger = newLedger();
     const late = ticket('L');
     ledger.steer(late);
     ledger.end();
@@ -79,7 +94,6 @@ describe('the ledger of an operative', () => {
   });
 
   test('what landed is part of the next turn and not appended again', async () => {
-    const ledger = newLedger();
     const late = ticket('L');
     ledger.steer(late);
     ledger.end();
@@ -95,7 +109,6 @@ describe('the ledger of an operative', () => {
     ['a held message', ['late', 'held'], 'held'],
     ['a late message', ['late'], 'late'],
   ] as const)('the next turn has the context of %s', (_name, lanes, context) => {
-    const ledger = newLedger();
     if (lanes[0] === 'late') ledger.steer(ticket('L', 'late'));
     if (lanes[1] === 'held') ledger.hold(ticket('Q', 'held'));
     if (lanes[2] === 'preempt') ledger.preempt(ticket('P', 'preempt'));
@@ -104,10 +117,9 @@ describe('the ledger of an operative', () => {
   });
 
   test('a claim that ends before its turn lands its starters first', () => {
-    const ledger = newLedger();
     ledger.start(ticket('A'));
     ledger.steer(ticket('S'));
-    const { landed, late } = ledger.endUnbegun();
+    const { landed, late } = ledger.end();
     expect([ids(landed), ids(late)]).toEqual([
       ['A', 'S'],
       ['A', 'S'],
@@ -115,7 +127,6 @@ describe('the ledger of an operative', () => {
   });
 
   test('withdraw takes steers and held messages that wait, and nothing else', () => {
-    const ledger = newLedger();
     ledger.start(ticket('A'));
     ledger.begin('turn');
     ledger.steer(ticket('drained'));
@@ -129,7 +140,6 @@ describe('the ledger of an operative', () => {
   });
 
   test('what a reload brought is drained but not handed out, and cannot be withdrawn', () => {
-    const ledger = newLedger();
     ledger.start(ticket('A'));
     ledger.steer(ticket('S'));
     ledger.hold(ticket('Q'));
@@ -139,7 +149,6 @@ describe('the ledger of an operative', () => {
   });
 
   test('what the next reload lacks is handed out again', () => {
-    const ledger = newLedger();
     ledger.start(ticket('A'));
     ledger.noteStored(new Set(['A']));
     ledger.noteStored(new Set());
@@ -147,7 +156,6 @@ describe('the ledger of an operative', () => {
   });
 
   test('waiting preempts are taken once', () => {
-    const ledger = newLedger();
     ledger.preempt(ticket('P'));
     expect([ledger.takePreempts().length, ledger.takePreempts().length]).toEqual([1, 0]);
     ledger.preempt(ticket('P2'));
@@ -155,7 +163,6 @@ describe('the ledger of an operative', () => {
   });
 
   test('what a turn took along and answered is owed no more', () => {
-    const ledger = newLedger();
     ledger.start(ticket('A'));
     ledger.begin('first');
     ledger.steer(ticket('L'));
@@ -169,7 +176,6 @@ describe('the ledger of an operative', () => {
   });
 
   test('what is owed is owed once, however often turns end', () => {
-    const ledger = newLedger();
     ledger.start(ticket('A'));
     ledger.begin('turn');
     ledger.steer(ticket('L'));
@@ -181,21 +187,19 @@ describe('the ledger of an operative', () => {
   });
 
   test('a late message is announced once', () => {
-    const ledger = newLedger();
     ledger.steer(ticket('L'));
     expect(ids(ledger.end().late)).toEqual(['L']);
     ledger.startWaiting();
-    expect(ids(ledger.endUnbegun().late)).toEqual([]);
+    expect(ids(ledger.end().late)).toEqual([]);
   });
 
   test.each(['answered', 'unanswered', 'queued', 'withdrawn'] as const)(
     'of a message that is told %s it remembers where it went, and not what it said',
     async (status) => {
-      const ledger = newLedger();
       const told = ticket('A', { heavy: true });
       if (status === 'answered' || status === 'unanswered') ledger.start(told);
       else ledger.steer(told);
-      told.decide({ outcome: 'startedTurn', turnId: 'turn' }, () => ({}) as never);
+      told.decide({ outcome: 'startedTurn', turnId: 'turn' });
       ledger.begin('turn');
       if (status === 'answered') ledger.answered(3);
       if (status === 'withdrawn') ledger.withdraw('A');
@@ -212,8 +216,7 @@ describe('the ledger of an operative', () => {
   );
 
   test('knows a submission from the moment it is noted until it is refused', () => {
-    const ledger = newLedger();
-    const [first, other] = [ticket('A'), ticket('A')];
+    const [first, other] = [newTicket('A'), newTicket('A')];
     ledger.note(first);
     expect(ledger.known('A')).toBe(first);
     ledger.forget(first);
@@ -225,20 +228,22 @@ describe('the ledger of an operative', () => {
 
 describe('a ticket', () => {
   test('its first fate stands', async () => {
-    const one = ticket('A');
+    const one = newTicket('A');
     one.deliver({ status: 'queued' });
     one.deliver({ status: 'withdrawn' });
     expect(await one.delivery).toEqual({ status: 'queued' });
   });
 
-  test('tells everybody the decision, each with events of their own', () => {
-    const one = ticket('A');
+  test('tells everybody the decision once, also who asks later', () => {
+    const one = newTicket('A');
     const heard: unknown[] = [];
-    one.onDecision(({ events }) => heard.push(events));
-    one.onDecision(({ events }) => heard.push(events));
-    let made = 0;
-    one.decide({ outcome: 'queued' }, () => ({ made: ++made }) as never);
-    expect(heard).toEqual([{ made: 1 }, { made: 2 }]);
+    one.onDecision(({ outcome }) => heard.push(outcome));
+    one.onDecision(({ outcome }) => heard.push(outcome));
+    expect(heard).toEqual([]);
+    one.decide({ outcome: 'queued' });
+    expect(heard).toEqual(['queued', 'queued']);
+    one.onDecision(({ outcome }) => heard.push(outcome));
+    expect(heard).toEqual(['queued', 'queued', 'queued']);
   });
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { EngineOptions } from '../../src/contracts/engine.ts';
 import { defaultHost } from '../../src/contracts/host.ts';
-import { quietly, settingsOf } from '../../src/runtime/settings.ts';
+import { settingsOf } from '../../src/runtime/settings.ts';
 import { scriptedModel } from '../../src/testing/index.ts';
 import { toolOf } from './turn-bench.ts';
 
@@ -105,30 +105,5 @@ describe('the settings of an engine', () => {
     expect(codeOf([{ ...toolOf('a'), name: 'no spaces' }])).toBe('tool.invalidName');
     expect(codeOf([null])).toBe('tool.invalid');
     expect(codeOf([toolOf('a'), toolOf('A')])).toBeUndefined();
-  });
-});
-
-describe('quietly', () => {
-  test('passes arguments on and keeps throws from the caller', () => {
-    const seen: number[] = [];
-    const thrown: unknown[] = [];
-    const careful = quietly(
-      (value: number) => {
-        seen.push(value);
-        throw new Error('no');
-      },
-      (error) => thrown.push(error),
-    );
-    careful(1);
-    expect(seen).toEqual([1]);
-    expect(thrown).toMatchObject([{ message: 'no' }]);
-  });
-
-  test('does nothing without a callback, and drops a throw nobody wants to hear of', () => {
-    expect(quietly(undefined)(1)).toBeUndefined();
-    const thrower = quietly(() => {
-      throw new Error('no');
-    });
-    expect(thrower(1)).toBeUndefined();
   });
 });

@@ -4,7 +4,7 @@
 import { createActor } from 'xstate';
 import { describe, expect, test } from 'vitest';
 import type { OperativeEvent } from '../../../src/contracts/events.ts';
-import type { Delivery, SubmitPolicy } from '../../../src/contracts/operative.ts';
+import type { Delivery, SubmitOutcome, SubmitPolicy } from '../../../src/contracts/operative.ts';
 import type { Transformer, View } from '../../../src/contracts/transformer.ts';
 import { createConversation } from '../../../src/conversation/conversation.ts';
 import { assistantMessage, userMessage, type Message } from '../../../src/conversation/message.ts';
@@ -21,7 +21,7 @@ import { createEngine } from '../../../src/runtime/engine.ts';
 import type { OpenQuestion } from '../../../src/runtime/open-question.ts';
 import { ConversationScope } from '../../../src/runtime/operative-scope.ts';
 import { createSession } from '../../../src/runtime/session.ts';
-import { Ticket, type Decision } from '../../../src/runtime/ticket.ts';
+import { Ticket } from '../../../src/runtime/ticket.ts';
 import { reload } from '../../../src/services/reload.ts';
 import { scriptedModel, simulatedHost, verifyEvents, verifyTranscript } from '../../../src/testing/index.ts';
 import { answerAll, linesOf, logOf, startOperative, type OperativeSetup } from './operative-bench.ts';
@@ -93,7 +93,7 @@ async function compacting({ reloads = false } = {}) {
     isAbandoned: () => isAbandoned,
     compacted: (gained = true) => settle({ gained }),
     submit(id: string, policy: SubmitPolicy) {
-      const sent: { decision?: Decision; delivery?: Delivery } = {};
+      const sent: { decision?: SubmitOutcome; delivery?: Delivery } = {};
       const submission = new Ticket(userMessage(id, { id }), undefined);
       submission.onDecision((decision) => (sent.decision = decision));
       void submission.delivery.then((delivery) => (sent.delivery = delivery));
