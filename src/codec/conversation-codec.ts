@@ -3,9 +3,9 @@
 import type { z } from 'zod';
 import { messageOf, TurnchartError } from '../contracts/errors.ts';
 import type { Conversation } from '../conversation/conversation.ts';
+import { jsonFault } from '../conversation/json-fault.ts';
 import type { JsonValue } from '../conversation/json.ts';
 import { conversationSchema } from './conversation-schema.ts';
-import { jsonFault } from './json-fault.ts';
 import { describe, kindOf, writePath } from './json-path.ts';
 import { snapshotJson } from './snapshot.ts';
 import { writeJson } from './write-json.ts';
@@ -73,7 +73,10 @@ function parse(text: string): unknown {
     return JSON.parse(text);
   } catch (thrown) {
     const fault = jsonFault(text);
-    throw fault === undefined ? thrown : new Fault([], `expected JSON, got ${fault}`);
+    if (fault === undefined) throw thrown;
+    const lines = text.slice(0, fault.position).split('\n');
+    const place = `line ${lines.length}, column ${(lines.at(-1) ?? '').length + 1}`;
+    throw new Fault([], `no JSON: ${fault.text} (${place})`);
   }
 }
 

@@ -1,7 +1,7 @@
 // Makes arguments of what a model sent: text that holds JSON is decoded, the rest is copied. Called by parse-arguments.
 
+import { jsonFault } from '../conversation/json-fault.ts';
 import { describeValue } from './describe-value.ts';
-import { jsonFault } from './json-fault.ts';
 import { isOrdinaryObject } from './plain-copy.ts';
 import { isRecord, ownValue } from './schema-node.ts';
 import { type StructuralCheck, structuralIssues } from './structural-check.ts';
@@ -30,7 +30,7 @@ export function decodeArguments(sent: unknown): DecodedArguments {
       value = JSON.parse(text);
     } catch {
       if (round > 0) return notObject(text);
-      return { ok: false, fault: `not valid JSON: ${jsonFault(text) ?? 'it cannot be read'}` };
+      return { ok: false, fault: `not valid JSON: ${jsonFault(text)?.text ?? 'it cannot be read'}` };
     }
   }
   if (value === undefined || value === null) return { ok: true, args: {} };

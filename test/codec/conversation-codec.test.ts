@@ -312,13 +312,15 @@ describe('decodeConversation names the place and kind of', () => {
 
   test('text that is no JSON, by its position', () => {
     expect(decodeFault('{"format":\n tru}')).toBe(
-      '(root): expected JSON, got unexpected "t" at position 12 (line 2, column 2)',
+      '(root): no JSON: expected a value at position 12, got "t" (line 2, column 2)',
     );
-    expect(decodeFault('')).toBe('(root): expected JSON, got unexpected end at position 0 (line 1, column 1)');
+    expect(decodeFault('')).toBe(
+      '(root): no JSON: the text ends too early, expected a value at position 0 (line 1, column 1)',
+    );
   });
 
   test('text cut off inside 100,000 levels', () => {
-    expect(decodeFault('['.repeat(100_000))).toContain('unexpected end at position 100000');
+    expect(decodeFault('['.repeat(100_000))).toContain('expected a value at position 100000');
   });
 
   test('JSON nested deeper than it goes', () => {

@@ -1,15 +1,21 @@
-// Where a text stops being JSON, in the same words on every engine. Called by decode-arguments when JSON.parse refused a text.
+// Where a text stops being JSON, in the same words on every engine. Called when JSON.parse has refused a text: the arguments
+// of a call, or a stored conversation.
 
 const whiteSpace = /[ \t\n\r]*/y;
 const scalar = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
 const plainCharacters = /[ !#-[\]-\uffff]*/y; // from the space on, without quote and backslash
 const escape = /\\(?:["\\/bfnrt]|u[\da-fA-F]{4})/y;
 
-/**
- * What is wrong and where: `expected "," or "}" at position 17, got "x"`. Undefined for valid JSON. Linear in the
- * text; needs no stack for deep nesting.
- */
-export function jsonFault(text: string): string | undefined {
+/** The first place at which a text cannot go on as JSON. */
+export interface JsonFault {
+  /** Of the text's length when it merely ends too early. */
+  readonly position: number;
+  /** What is wrong and where: `expected "," or "}" at position 17, got "x"`. */
+  readonly text: string;
+}
+
+/** What is wrong with a text; undefined for valid JSON. Linear in the text; needs no stack for deep nesting. */
+export function jsonFault(text: string): JsonFault | undefined {
   const closers: ('}' | ']')[] = [];
   let expectation = 'value' as 'value' | 'key' | 'colon' | 'separator'; // not narrowed to its first value
   let isOpening = false; // right behind a bracket, which may close at once
@@ -64,10 +70,13 @@ function endOfString(text: string, start: number): number {
   }
 }
 
-function expected(what: string, text: string, position: number): string {
-  const code = text.codePointAt(position);
-  if (code === undefined) return `the text ends too early, expected ${what} at position ${position}`;
-  return `expected ${what} at position ${position}, got ${JSON.stringify(String.fromCodePoint(code).toWellFormed())}`;
+function expected(what: string, whole: string, position: number): JsonFault {
+  const code = whole.codePointAt(position);
+  const text =
+    code === undefined
+      ? `the text ends too early, expected ${what} at position ${position}`
+      : `expected ${what} at position ${position}, got ${JSON.stringify(String.fromCodePoint(code).toWellFormed())}`;
+  return { position, text };
 }
 
 function endOf(pattern: RegExp, text: string, start: number): number {

@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { jsonFault } from '../../src/tools/json-fault.ts';
+import { jsonFault } from '../../src/conversation/json-fault.ts';
 
 const runs = 500 * Number(process.env['TURNCHART_RUNS'] ?? 1);
 
@@ -19,9 +19,15 @@ describe('jsonFault', () => {
     ['{"a": 1,}', 'expected a field name in double quotes at position 8, got "}"'],
     ['[1,]', 'expected a value at position 3, got "]"'],
     ['{} {}', 'expected the end of the text at position 3, got "{"'],
+    ['{"a":1]', 'expected "," or "}" at position 6, got "]"'],
+    ["{'a':1}", 'expected a field name in double quotes at position 1, got "\'"'],
+    ['01', 'expected the end of the text at position 1, got "1"'],
+    ['nul', 'expected a value at position 0, got "n"'],
+    ['\ufeff{}', 'expected a value at position 0, got "\ufeff"'],
+    [String.raw`"\u12"`, String.raw`expected a valid escape at position 1, got "\\"`],
     ['', 'the text ends too early, expected a value at position 0'],
   ])('explains %j', (text, fault) => {
-    expect(jsonFault(text)).toBe(fault);
+    expect(jsonFault(text)?.text).toBe(fault);
   });
 
   test('finds a fault exactly where JSON.parse does', () => {
@@ -46,7 +52,9 @@ describe('jsonFault', () => {
   });
 
   test('needs no stack for deep nesting', () => {
-    expect(jsonFault('['.repeat(1_000_000))).toBe('the text ends too early, expected a value at position 1000000');
+    expect(jsonFault('['.repeat(1_000_000))?.text).toBe(
+      'the text ends too early, expected a value at position 1000000',
+    );
   });
 });
 
