@@ -1,47 +1,15 @@
-// The options callers give, checked by tables at set-up: which names there are, and what each may be.
+// The tables by which the options of engines, operatives, turns and commands are checked.
 
 import type { Engine, EngineOptions } from '../contracts/engine.ts';
-import { TurnchartError } from '../contracts/errors.ts';
 import type { OperativeOptions } from '../contracts/operative.ts';
+import { aText, isObject, type Check, type OptionTable } from '../tools/option-table.ts';
 
-/** What a value must be, to follow "must be", and whether it is. Undefined is never asked: it means "not given". */
-type Check = readonly [expected: string, fits: (value: unknown) => boolean];
-
-/** Checks by the name of the option; a table is an object with options of its own. */
-export interface OptionTable {
-  readonly [name: string]: Check | OptionTable;
-}
-
-/** Throws `options.invalid` on what is no object, on a name that is not in the table, and on a value that does not fit. */
-export function checkOptions(of: string, options: unknown, table: OptionTable, prefix = ''): void {
-  if (!isObject(options)) {
-    if (prefix !== '') throw invalid(prefix.slice(0, -1), 'an object', options);
-    throw new TurnchartError('options.invalid', `${of} takes an object of options, got ${shown(options)}.`);
-  }
-  for (const [name, value] of Object.entries(options)) {
-    const check = Object.hasOwn(table, name) ? table[name] : undefined;
-    if (check === undefined) {
-      const names = Object.keys(table).join(', ');
-      throw new TurnchartError('options.invalid', `${of} has no option "${prefix}${name}"; it has ${names}.`);
-    }
-    if (value === undefined) continue;
-    if (!isCheck(check)) checkOptions(of, value, check, `${prefix}${name}.`);
-    else if (!check[1](value)) throw invalid(prefix + name, check[0], value);
-  }
-}
-
-/** The error for an option whose value makes no sense. */
-export function invalid(name: string, expected: string, got: unknown): TurnchartError {
-  const without = expected.startsWith('object') || expected.startsWith('an object') ? ' without them' : '';
-  const text = isObject(got) ? `an object${without}` : shown(got);
-  return new TurnchartError('options.invalid', `The option "${name}" must be ${expected}, got ${text}.`);
-}
+export { checkOptions, invalidOption as invalid } from '../tools/option-table.ts';
 
 const anything: Check = ['', () => true];
 const aFunction: Check = ['a function', isFunction];
 const anObject: Check = ['an object', isObject];
 const anArray: Check = ['an array', Array.isArray];
-const aText: Check = ['a string', (value) => typeof value === 'string'];
 const milliseconds: Check = ['milliseconds of at least 0', (value) => typeof value === 'number' && value >= 0];
 const anInspector: Check = ['a function or an observer', (value) => isFunction(value) || isObject(value)];
 
@@ -130,19 +98,6 @@ export const commandOptions = {
   compact: { instructions: aText },
 } satisfies OptionTable;
 
-function isCheck(check: Check | OptionTable): check is Check {
-  return Array.isArray(check);
-}
-
 function isFunction(value: unknown): boolean {
   return typeof value === 'function';
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null;
-}
-
-// Also of a symbol, or of an object that cannot be shown.
-function shown(value: unknown): string {
-  return isObject(value) ? 'an object' : String(value);
 }

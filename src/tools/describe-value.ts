@@ -2,16 +2,13 @@
 
 import { shortText } from './bounded-text.ts';
 
-/** What a value is, with its beginning: `string "ten"`, `number 5`, `array with 3 items`, `object with "a", "b"`. */
+/** What a value is, with its beginning: `string "ten"`, `number 5`, `array with 3 items`, `object with "a", "b"`. Never throws. */
 export function describeValue(value: unknown): string {
   switch (typeof value) {
     case 'string':
       return `string ${JSON.stringify(shortText(value, 40))}`;
     case 'object':
-      if (value === null) return 'null';
-      return Array.isArray(value)
-        ? `array with ${value.length} ${value.length === 1 ? 'item' : 'items'}`
-        : describeKeys(value);
+      return value === null ? 'null' : describeObject(value);
     case 'undefined':
       return 'nothing';
     case 'number':
@@ -34,9 +31,14 @@ export function describePath(path: readonly PropertyKey[]): string {
   return shortText(text, 160);
 }
 
-function describeKeys(value: object): string {
-  const keys = Object.keys(value);
-  if (keys.length === 0) return 'object without fields';
-  const shown = keys.slice(0, 4).map((key) => JSON.stringify(shortText(key, 30)));
-  return `object with ${shown.join(', ')}${keys.length > shown.length ? ', …' : ''}`;
+function describeObject(value: object): string {
+  try {
+    if (Array.isArray(value)) return `array with ${value.length} ${value.length === 1 ? 'item' : 'items'}`;
+    const keys = Object.keys(value);
+    if (keys.length === 0) return 'object without fields';
+    const shown = keys.slice(0, 4).map((key) => JSON.stringify(shortText(key, 30)));
+    return `object with ${shown.join(', ')}${keys.length > shown.length ? ', …' : ''}`;
+  } catch {
+    return 'object that cannot be read'; // a hostile proxy
+  }
 }

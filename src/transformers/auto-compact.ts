@@ -6,7 +6,7 @@ import { atomicGroups, isInsideGroup } from '../conversation/groups.ts';
 import { measureOf } from '../conversation/measure.ts';
 import { textOf, type Message } from '../conversation/message.ts';
 import { tokensOf } from '../conversation/tally.ts';
-import { checkNumbers, invalidOption } from './check-options.ts';
+import { aText, checkOptions, isObject, numberFrom, type Check } from '../tools/option-table.ts';
 import { contextTokensOf, memories, requestTokens } from './context-size.ts';
 import { isFresh, snip, type Cut } from './snip.ts';
 import { lastRequest, summaryRequest, type SummaryPart } from './summary-request.ts';
@@ -24,6 +24,13 @@ export interface AutoCompactOptions {
   /** What the summary should heed, in addition. */
   readonly instructions?: string;
 }
+
+const autoCompactOptions = {
+  atTokens: numberFrom(1),
+  keepTokens: numberFrom(0),
+  summarizer: ['a model', (value) => isObject(value) && typeof value['stream'] === 'function'],
+  instructions: aText,
+} satisfies Record<keyof AutoCompactOptions, Check>;
 
 /** After so many failures in a row a history is left to snipping. */
 const mostFailures = 3;
@@ -48,13 +55,7 @@ interface Memory extends Cut {
  */
 export function autoCompact(options: AutoCompactOptions = {}): Transformer {
   const { summarizer, instructions: always } = options;
-  checkNumbers('autoCompact', options, { atTokens: 1, keepTokens: 0 });
-  if (summarizer !== undefined && typeof summarizer?.stream !== 'function') {
-    throw invalidOption('autoCompact', 'summarizer', 'a model', summarizer);
-  }
-  if (always !== undefined && typeof always !== 'string') {
-    throw invalidOption('autoCompact', 'instructions', 'a text', always);
-  }
+  checkOptions('autoCompact', options, autoCompactOptions);
   const memoryOf = memories<Memory>();
   const atOf = (context: TransformerContext) => options.atTokens ?? contextTokensOf(context) * 0.75;
   const keepOf = (messages: readonly Message[], context: TransformerContext) =>

@@ -7,7 +7,7 @@ import type { Message } from '../conversation/message.ts';
 import { oncePer } from '../conversation/once-per.ts';
 import { tallyOf } from '../conversation/tally.ts';
 import { boundedText } from '../tools/bounded-text.ts';
-import { checkNumbers } from './check-options.ts';
+import { checkOptions, numberFrom, type Check } from '../tools/option-table.ts';
 import { contextTokensOf, memories } from './context-size.ts';
 import { withoutStaleThoughts } from './thoughts.ts';
 import { viewOf } from './window.ts';
@@ -26,6 +26,12 @@ export interface BudgetToolResultsOptions {
   readonly keepRecent?: number;
 }
 
+const budgetOptions = {
+  perResultBytes: numberFrom(1),
+  totalBytes: numberFrom(1),
+  keepRecent: numberFrom(0),
+} satisfies Record<keyof BudgetToolResultsOptions, Check>;
+
 /** What is left of an old result when all together are too much. */
 const stubBytes = 512;
 
@@ -36,7 +42,7 @@ const stubBytes = 512;
  */
 export function budgetToolResults(options: BudgetToolResultsOptions = {}): Transformer {
   const { keepRecent = 3 } = options;
-  checkNumbers('budgetToolResults', options, { perResultBytes: 1, totalBytes: 1, keepRecent: 0 });
+  checkOptions('budgetToolResults', options, budgetOptions);
   const memoryOf = memories<Memory>();
   return {
     name: 'budgetToolResults',

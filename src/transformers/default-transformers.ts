@@ -1,9 +1,9 @@
 // The transformers an engine has when it is given none.
 
 import type { Transformer } from '../contracts/transformer.ts';
+import { checkOptions, numberFrom } from '../tools/option-table.ts';
 import { autoCompact } from './auto-compact.ts';
 import { budgetToolResults } from './budget-tool-results.ts';
-import { checkNumbers } from './check-options.ts';
 import { snipHistory } from './snip-history.ts';
 import { windowHistory } from './window-history.ts';
 
@@ -18,7 +18,7 @@ export interface DefaultTransformersOptions {
  * that fails, drops old groups. To add your own: `[...defaultTransformers(), mine]`. Throws `options.invalid`.
  */
 export function defaultTransformers(options: DefaultTransformersOptions = {}): Transformer[] {
-  checkNumbers('defaultTransformers', options, { contextTokens: 1 });
+  checkOptions('defaultTransformers', options, { contextTokens: numberFrom(1) });
   const { contextTokens: tokens } = options;
   if (tokens === undefined) return [windowHistory(), budgetToolResults(), autoCompact(), snipHistory()];
   return [

@@ -1,7 +1,7 @@
 // The transformer that drops old groups when the history is too long.
 
 import type { Transformer } from '../contracts/transformer.ts';
-import { checkNumbers, invalidOption } from './check-options.ts';
+import { checkOptions, invalidOption, numberFrom } from '../tools/option-table.ts';
 import { contextTokensOf, memories } from './context-size.ts';
 import { snip, type Cut } from './snip.ts';
 import { viewOf, windowed } from './window.ts';
@@ -21,9 +21,9 @@ export interface SnipHistoryOptions {
  */
 export function snipHistory(options: SnipHistoryOptions = {}): Transformer {
   const { highTokens, lowTokens } = options;
-  checkNumbers('snipHistory', options, { highTokens: 1, lowTokens: 0 });
+  checkOptions('snipHistory', options, { highTokens: numberFrom(1), lowTokens: numberFrom(0) });
   if (lowTokens !== undefined && highTokens !== undefined && lowTokens >= highTokens) {
-    throw invalidOption('snipHistory', 'lowTokens', `less than highTokens, ${highTokens}`, lowTokens);
+    throw invalidOption('lowTokens', `less than highTokens, ${highTokens}`, lowTokens);
   }
   const cutOf = memories<Cut>();
   return {

@@ -26,32 +26,42 @@ const must = (name: string, expected: string, got: string) => `The option "${nam
 
 describe('createEngine', () => {
   test.each<[object, string]>([
-    [{ toolChoice: 'banana' }, must('toolChoice', 'auto, none, required or { tool: name }', 'banana')],
-    [{ toolChoice: { name: 'look' } }, must('toolChoice', 'auto, none, required or { tool: name }', 'an object')],
-    [{ tools: 'look' }, must('tools', 'an array', 'look')],
-    [{ fallbackModels: model }, must('fallbackModels', 'an array', 'an object')],
-    [{ maxOutputTokens: 0 }, must('maxOutputTokens', 'an integer of at least 1', '0')],
-    [{ output: 'json' }, must('output', '{ name, schema }', 'json')],
-    [{ providerOptions: true }, must('providerOptions', 'an object', 'true')],
-    [{ retry: 3 }, must('retry', 'an object', '3')],
-    [{ retry: { attempts: 1.5 } }, must('retry.attempts', 'an integer of at least 0', '1.5')],
-    [{ approve: 5 }, must('approve', 'a function', '5')],
+    [{ toolChoice: 'banana' }, must('toolChoice', 'auto, none, required or { tool: name }', 'string "banana"')],
+    [
+      { toolChoice: { name: 'look' } },
+      must('toolChoice', 'auto, none, required or { tool: name }', 'object with "name"'),
+    ],
+    [{ tools: 'look' }, must('tools', 'an array', 'string "look"')],
+    [
+      { fallbackModels: model },
+      must('fallbackModels', 'an array', 'object with "id", "stream", "requests", "calls", …'),
+    ],
+    [{ maxOutputTokens: 0 }, must('maxOutputTokens', 'an integer of at least 1', 'number 0')],
+    [{ output: 'json' }, must('output', '{ name, schema }', 'string "json"')],
+    [{ providerOptions: true }, must('providerOptions', 'an object', 'boolean true')],
+    [{ retry: 3 }, must('retry', 'an object', 'number 3')],
+    [{ retry: { attempts: 1.5 } }, must('retry.attempts', 'an integer of at least 0', 'number 1.5')],
+    [{ approve: 5 }, must('approve', 'a function', 'number 5')],
     [{ approve: null }, must('approve', 'a function', 'null')],
-    [{ onListenerError: {} }, must('onListenerError', 'a function', 'an object')],
-    [{ inspect: 'all' }, must('inspect', 'a function or an observer', 'all')],
-    [{ steps: () => 1 }, must('steps', 'an object', '() => 1')],
-    [{ steps: { buildRequest: {} } }, must('steps.buildRequest', 'a function', 'an object')],
+    [{ onListenerError: {} }, must('onListenerError', 'a function', 'object without fields')],
+    [{ inspect: 'all' }, must('inspect', 'a function or an observer', 'string "all"')],
+    [{ steps: () => 1 }, must('steps', 'an object', 'function')],
+    [{ steps: { buildRequest: {} } }, must('steps.buildRequest', 'a function', 'object without fields')],
     [
       { host: { now: 5 } },
-      must(
-        'host',
-        'an object of functions (now, setTimeout, clearTimeout, random, createId)',
-        'an object without them',
-      ),
+      must('host', 'an object of functions (now, setTimeout, clearTimeout, random, createId)', 'object with "now"'),
     ],
   ])('refuses %j', (options, message) => {
     expect(messageOf(() => engineWith({ model, ...options }))).toBe(message);
     expect(messageOf(() => new EngineBuilder(options as never).withModel(model).build())).toBe(message);
+  });
+
+  test('refuses what cannot be read at all', () => {
+    const { proxy, revoke } = Proxy.revocable({}, {});
+    revoke();
+    expect(messageOf(() => engineWith({ model, approve: proxy }))).toBe(
+      must('approve', 'a function', 'object that cannot be read'),
+    );
   });
 
   test('refuses a name it does not know, and lists those it knows', () => {
@@ -66,7 +76,7 @@ describe('createEngine', () => {
 
   test.each([undefined, null, {}])('says what is missing in %j', (options) => {
     expect(messageOf(() => engineWith(options))).toBe(
-      must('model', 'an object with an "id" and a "stream" function', 'undefined'),
+      must('model', 'an object with an "id" and a "stream" function', 'nothing'),
     );
   });
 
@@ -82,12 +92,12 @@ describe('createEngine', () => {
 
 describe('createOperative', () => {
   test.each<[object, string]>([
-    [{ lateMessages: 'x' }, must('lateMessages', 'one of hold, start', 'x')],
-    [{ announceTasks: 'yes' }, must('announceTasks', 'one of off, steer, queue', 'yes')],
-    [{ reloadBeforeStart: 5 }, must('reloadBeforeStart', 'a function', '5')],
-    [{ frameInjectedMessage: 'in short' }, must('frameInjectedMessage', 'a function or null', 'in short')],
-    [{ approve: 5 }, must('approve', 'a function', '5')],
-    [{ inspect: 5 }, must('inspect', 'a function or an observer', '5')],
+    [{ lateMessages: 'x' }, must('lateMessages', 'one of hold, start', 'string "x"')],
+    [{ announceTasks: 'yes' }, must('announceTasks', 'one of off, steer, queue', 'string "yes"')],
+    [{ reloadBeforeStart: 5 }, must('reloadBeforeStart', 'a function', 'number 5')],
+    [{ frameInjectedMessage: 'in short' }, must('frameInjectedMessage', 'a function or null', 'string "in short"')],
+    [{ approve: 5 }, must('approve', 'a function', 'number 5')],
+    [{ inspect: 5 }, must('inspect', 'a function or an observer', 'number 5')],
   ])('refuses %j', (options, message) => {
     const conversation = createConversation();
     expect(messageOf(() => operativeWith({ engine, conversation, ...options }))).toBe(message);
@@ -101,8 +111,12 @@ describe('createOperative', () => {
     );
   });
 
-  test.each([[undefined], [null], [5]])('says that %j is no options', (options) => {
-    expect(messageOf(() => operativeWith(options))).toBe(`createOperative takes an object of options, got ${options}.`);
+  test.each([
+    [undefined, 'nothing'],
+    [null, 'null'],
+    [5, 'number 5'],
+  ])('says that %j is no options', (options, got) => {
+    expect(messageOf(() => operativeWith(options))).toBe(`createOperative takes an object of options, got ${got}.`);
   });
 
   test('says that an engine is missing', () => {
@@ -117,7 +131,7 @@ describe('createOperative', () => {
 describe('the options of calls', () => {
   test.each<[unknown, string]>([
     [null, 'Engine.run takes an object of options, got null.'],
-    [{ signal: new AbortController() }, must('signal', 'an AbortSignal', 'an object')],
+    [{ signal: new AbortController() }, must('signal', 'an AbortSignal', 'object without fields')],
     [{ signals: 1 }, 'Engine.run has no option "signals"; it has turnContext, signal, inspectUnder.'],
   ])('Engine.run refuses %j and leaves the conversation free', (options, message) => {
     const conversation = createConversation();
@@ -127,13 +141,13 @@ describe('the options of calls', () => {
 
   test.each<[string, unknown, string]>([
     ['submit', null, 'submit takes an object of options, got null.'],
-    ['submit', 'queue', 'submit takes an object of options, got queue.'],
-    ['submit', { policy: 'later' }, must('policy', 'one of steer, queue, reject, preempt', 'later')],
+    ['submit', 'queue', 'submit takes an object of options, got string "queue".'],
+    ['submit', { policy: 'later' }, must('policy', 'one of steer, queue, reject, preempt', 'string "later"')],
     ['submit', { polcy: 'queue' }, 'submit has no option "polcy"; it has turnContext, policy.'],
     ['resume', null, 'resume takes an object of options, got null.'],
     ['cancel', null, 'cancel takes an object of options, got null.'],
-    ['cancel', { graceMs: '1s' }, must('graceMs', 'a number of milliseconds', '1s')],
-    ['compact', { instructions: 5 }, must('instructions', 'a string', '5')],
+    ['cancel', { graceMs: '1s' }, must('graceMs', 'a number of milliseconds', 'string "1s"')],
+    ['compact', { instructions: 5 }, must('instructions', 'a string', 'number 5')],
   ])('%s refuses %j and does nothing', async (name, options, message) => {
     const operative = createOperative({ engine });
     const call = {
@@ -149,7 +163,7 @@ describe('the options of calls', () => {
   test('a turn’s cancel refuses a grace time that is none', async () => {
     const run = createEngine({ model: scriptedModel([{ text: 'x' }]) }).run(createConversation());
     expect(messageOf(() => run.cancel({ graceMs: Number.NaN }))).toBe(
-      must('graceMs', 'a number of milliseconds', 'NaN'),
+      must('graceMs', 'a number of milliseconds', 'number NaN'),
     );
     await run.result;
   });
