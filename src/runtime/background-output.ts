@@ -12,11 +12,10 @@ export class BackgroundOutput {
   readonly #maxTailBytes: number;
   // Strings and not lists: adding to one is cheap, and a snapshot is free.
   #head = '';
-  #headBytes = 0;
   #tail = '';
-  #tailBytes = 0;
   // A later piece may bring the other half of a character.
   #half = '';
+  /** Of everything that was written, kept or not. */
   #units = 0;
   #bytes = 0;
 
@@ -31,12 +30,18 @@ export class BackgroundOutput {
     const whole = this.#half + given;
     this.#half = /[\ud800-\udbff]$/.test(whole) ? whole.slice(-1) : '';
     const text = (this.#half === '' ? whole : whole.slice(0, -1)).toWellFormed();
-    const bytes = utf8Length(text);
+    const isAllInHead = this.#units === this.#head.length;
     this.#units += text.length;
-    this.#bytes += bytes;
-    if (this.#tailBytes > 0 || this.#bytes > this.#maxHeadBytes) return this.#addToTail(text, bytes);
-    this.#head += text;
-    this.#headBytes += bytes;
+    this.#bytes += utf8Length(text);
+    if (this.#bytes <= this.#maxHeadBytes) {
+      this.#head += text;
+      return;
+    }
+    const part = isAllInHead ? firstBytes(text, this.#maxHeadBytes - utf8Length(this.#head)) : '';
+    this.#head += part;
+    this.#tail += text.slice(part.length);
+    // Only now and then, so that each character is copied a bounded number of times.
+    if (this.#tail.length > 2 * this.#maxTailBytes + 4096) this.#tail = endOf(this.#tail, this.#maxTailBytes);
   }
 
   /** Nothing more comes: half a character is written as what it is. */
@@ -52,12 +57,11 @@ export class BackgroundOutput {
     const tail = this.#tail;
     const total = this.#bytes;
     if (total <= this.#maxBytes) return () => head + tail;
-    const headBytes = this.#headBytes;
-    const maxTailBytes = this.#maxTailBytes;
-    if (this.#maxBytes < 200) return () => (this.#maxBytes < 3 ? '' : `${head}…${endOf(tail, maxTailBytes)}`);
     return () => {
-      const end = endOf(tail, maxTailBytes);
-      return `${head}\n\n[… ${total - headBytes - utf8Length(end)} of ${total} bytes left out …]\n\n${end}`;
+      const end = endOf(tail, this.#maxTailBytes);
+      if (this.#maxBytes < 200) return this.#maxBytes < 3 ? '' : `${head}…${end}`;
+      const omitted = total - utf8Length(head) - utf8Length(end);
+      return `${head}\n\n[… ${omitted} of ${total} bytes left out …]\n\n${end}`;
     };
   }
 
@@ -70,21 +74,6 @@ export class BackgroundOutput {
     const notice = lost === 0 ? '' : `\n\n[… ${lost} characters are no longer kept …]\n\n`;
     const end = this.#tail.slice(Math.max(0, from - tailStart));
     return { text: (beginning + notice + end).toWellFormed(), next: this.#units };
-  }
-
-  #addToTail(text: string, bytes: number): void {
-    const room = this.#maxHeadBytes - this.#headBytes;
-    const isFirst = this.#tailBytes === 0 && this.#units === this.#head.length + text.length;
-    const part = isFirst && room > 0 ? firstBytes(text, room) : '';
-    const partBytes = utf8Length(part);
-    this.#head += part;
-    this.#headBytes += partBytes;
-    this.#tail += text.slice(part.length);
-    this.#tailBytes += bytes - partBytes;
-    // Only now and then, so that each byte is copied a bounded number of times.
-    if (this.#tailBytes <= 2 * this.#maxTailBytes + 4096) return;
-    this.#tail = endOf(this.#tail, this.#maxTailBytes);
-    this.#tailBytes = utf8Length(this.#tail);
   }
 }
 
