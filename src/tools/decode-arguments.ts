@@ -3,8 +3,8 @@
 import { jsonFault } from '../conversation/json-fault.ts';
 import { describeValue } from './describe-value.ts';
 import { isOrdinaryObject } from './plain-copy.ts';
-import { isRecord, ownValue } from './schema-node.ts';
-import { type StructuralCheck, structuralIssues } from './structural-check.ts';
+import { isRecord, ownValue, type SchemaNode } from './schema-node.ts';
+import { structuralIssues } from './structural-check.ts';
 
 // Far more than any model sends; values that share parts could go on for ever.
 const maxNodes = 5_000_000;
@@ -44,11 +44,11 @@ function notObject(value: unknown): DecodedArguments {
 }
 
 /**
- * The arguments with every text decoded that holds the JSON of an object or array where the check wants one and no
+ * The arguments with every text decoded that holds the JSON of an object or array where the schema wants one and no
  * text. The arguments themselves when there is none.
  */
-export function decodeNested(args: unknown, check: StructuralCheck): unknown {
-  const texts = structuralIssues(check, args, maxTexts).flatMap(({ path }) => {
+export function decodeNested(args: unknown, schema: SchemaNode): unknown {
+  const texts = structuralIssues(args, schema, maxTexts).flatMap(({ path }) => {
     const value = jsonStructure(path.reduce(ownValue, args));
     return value === undefined ? [] : [{ path, value }];
   });
@@ -57,9 +57,9 @@ export function decodeNested(args: unknown, check: StructuralCheck): unknown {
     return places.reduce((whole, { path, value }) => withValueAt(whole, path, value, copies), args);
   };
   // A value that is wrong where it stands stays a text; what is wrong inside of one is looked at next.
-  const wrong = new Set(structuralIssues(check, decode(texts), maxTexts).map(({ path }) => String(path)));
+  const wrong = new Set(structuralIssues(decode(texts), schema, maxTexts).map(({ path }) => String(path)));
   const fitting = texts.filter(({ path }) => !wrong.has(String(path)));
-  return fitting.length === 0 ? args : decodeNested(decode(fitting), check);
+  return fitting.length === 0 ? args : decodeNested(decode(fitting), schema);
 }
 
 // The object or array that a text holds as JSON.

@@ -76,7 +76,7 @@ export function defineTool<Schema extends ToolParameters, TurnContext = unknown>
     ...(specification.preview === undefined
       ? {}
       : { preview: (args, context) => specification.preview?.(checked(args), context) ?? null }),
-    parse: argumentParser({ toolName: name, schema, ...(validate === undefined ? {} : { validate }) }),
+    parse: argumentParser(name, schema, validate),
     execute: (args, context) => specification.execute(checked(args), context),
   };
 }

@@ -7,31 +7,28 @@ import { describePath, describeValue } from './describe-value.ts';
 import { errorResultText } from './error-text.ts';
 import { describeSchema, ownValue, type SchemaNode } from './schema-node.ts';
 import type { StandardIssue } from './standard-schema.ts';
-import { type ArgumentIssue, type StructuralCheck, structuralCheck, structuralIssues } from './structural-check.ts';
+import { type ArgumentIssue, fitsSchema, structuralIssues } from './structural-check.ts';
 
 /** What a validator said of arguments: the value it made of them, or what it found. */
 export type Validation =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly issues: readonly StandardIssue[] };
 
-/** How arguments of one tool are checked. */
-export interface ArgumentRules {
-  readonly toolName: string;
-  /** The published JSON Schema; it also supplies the words of the messages. */
-  readonly schema: SchemaNode;
-  /** The schema's own validator. Without one the structural check decides. May throw. */
-  readonly validate?: (args: unknown) => Validation;
-}
+/** A schema's own check of arguments. May throw. */
+export type Validator = (args: unknown) => Validation;
 
 const maxListedIssues = 5;
 const maxMessageLength = 2_000;
 
-/** A `Tool.parse`: never throws, never changes what it is given. The message has at most 2,000 characters. */
-export function argumentParser(rules: ArgumentRules): Tool['parse'] {
-  const { schema, toolName } = rules;
-  const check = structuralCheck(schema);
-  const validate = rules.validate ?? structuralValidation(check);
-
+/**
+ * A `Tool.parse`: never throws, never changes what it is given. The published schema also supplies the words of the
+ * messages, which have at most 2,000 characters. Without a validator of its own the structural check decides.
+ */
+export function argumentParser(
+  toolName: string,
+  schema: SchemaNode,
+  validate: Validator = (args) => (fitsSchema(args, schema) ? { ok: true, value: args } : { ok: false, issues: [] }),
+): Tool['parse'] {
   const refuse = (problems: string) => {
     const expected = shortText(`Expected: ${describeSchema(schema, schema)}`, maxMessageLength / 2);
     const found = shortText(`Invalid arguments for ${toolName}: ${problems}`, maxMessageLength / 2 - 2);
@@ -44,10 +41,10 @@ export function argumentParser(rules: ArgumentRules): Tool['parse'] {
       if (!decoded.ok) return refuse(decoded.fault);
       const first = validate(decoded.args);
       if (first.ok) return { ok: true, args: first.value };
-      const nested = decodeNested(decoded.args, check);
+      const nested = decodeNested(decoded.args, schema);
       const second = nested === decoded.args ? first : validate(nested);
       if (second.ok) return { ok: true, args: second.value };
-      return refuse(listIssues(second.issues, structuralIssues(check, nested), nested));
+      return refuse(listIssues(second.issues, structuralIssues(nested, schema), nested));
     } catch (thrown) {
       try {
         return refuse(`they cannot be checked: ${shortText(errorResultText(thrown), 500)}`);
@@ -56,11 +53,6 @@ export function argumentParser(rules: ArgumentRules): Tool['parse'] {
       }
     }
   };
-}
-
-function structuralValidation(check: StructuralCheck): (args: unknown) => Validation {
-  const refused: Validation = { ok: false, issues: [] };
-  return (args) => (check(args) ? { ok: true, value: args } : refused);
 }
 
 // Our words where the structural check sees the fault too, the validator's own message elsewhere.

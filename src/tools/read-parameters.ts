@@ -4,7 +4,7 @@ import type { JsonValue } from '../conversation/json.ts';
 import { messageOf } from '../contracts/errors.ts';
 import { invalidTool } from './check-tool-names.ts';
 import { describeValue } from './describe-value.ts';
-import type { Validation } from './parse-arguments.ts';
+import type { Validation, Validator } from './parse-arguments.ts';
 import { isRecord, ownValue } from './schema-node.ts';
 import { standardPart, type StandardResult } from './standard-schema.ts';
 
@@ -13,7 +13,7 @@ export interface Parameters {
   /** A copy as JSON data, without `$schema`; its `type` is `object`. */
   readonly schema: { readonly [key: string]: JsonValue };
   /** Absent for a plain JSON Schema. Throws when the validator throws or answers with a promise. */
-  readonly validate?: (args: unknown) => Validation;
+  readonly validate?: Validator;
 }
 
 /** Throws `tool.invalid` when no JSON Schema of an object can be found. */

@@ -27,18 +27,15 @@ export interface ArgumentIssue {
   readonly isUnknownField: boolean;
 }
 
-/** True when the value fits. With a list it is told everything that is wrong, at most `most` issues. */
-export type StructuralCheck = (value: unknown, issues?: ArgumentIssue[], most?: number) => boolean;
-
-/** The check of a schema. Unknown keywords are ignored; references outside of the schema allow everything. */
-export function structuralCheck(schema: SchemaNode): StructuralCheck {
-  return (value, issues, most = 0) => fits(value, schema, { root: schema, path: [], issues, most });
+/** Whether a value fits a schema. Unknown keywords are ignored; references outside of the schema allow everything. */
+export function fitsSchema(value: unknown, schema: SchemaNode): boolean {
+  return fits(value, schema, { root: schema, path: [], issues: undefined, most: 0 });
 }
 
-/** Everything the check finds wrong, at most 50 issues unless told otherwise. */
-export function structuralIssues(check: StructuralCheck, value: unknown, most = 50): readonly ArgumentIssue[] {
+/** Everything that is wrong with a value, at most 50 issues unless told otherwise. */
+export function structuralIssues(value: unknown, schema: SchemaNode, most = 50): readonly ArgumentIssue[] {
   const issues: ArgumentIssue[] = [];
-  check(value, issues, most);
+  fits(value, schema, { root: schema, path: [], issues, most });
   return issues;
 }
 

@@ -21,7 +21,7 @@ const noJson = ['', '{', '{"a":', '{"a":1,}', "{'a':1}", '{"a":1} and so on', '<
  * Where the schema takes everything, only those that are no JSON.
  */
 export function argumentFaults(tool: Pick<ToolDefinition, 'name' | 'parameters'>): Arbitrary<ToolCallBlock> {
-  const parse = argumentParser({ toolName: tool.name, schema: tool.parameters });
+  const parse = argumentParser(tool.name, tool.parameters);
   const fits = (value: JsonValue) => parse(value).ok;
   const refused = (values: readonly JsonValue[]) => {
     const wrong = values.filter((value) => !fits(value));
