@@ -5,7 +5,7 @@ import type { Tool, ToolContext } from '../../contracts/tool.ts';
 import { defineTool, type ToolSettings } from '../define-tool.ts';
 import type { ArgumentsOf, ToolParameters } from '../standard-schema.ts';
 import { ToolResult } from '../tool-result.ts';
-import { followingFetch } from './follow.ts';
+import { followingFetch, utf8Of } from './follow.ts';
 import { hiddenError, hiddenResult } from './hidden-result.ts';
 import { isHostEntry, refusalOf, type HostRules } from './host-rules.ts';
 import { readBody, type Hide } from './read-body.ts';
@@ -82,6 +82,7 @@ export function defineHttpTool<Schema extends ToolParameters, TurnContext = unkn
           formatResponse === undefined
             ? await byDefault(response, isSuccess, maxBytes, hide)
             : await formatResponse(limited(response, maxBytes), args);
+        if (result instanceof Response) throw new Error(responseText);
         return hiddenResult(result, !isSuccess, hide);
       } catch (error) {
         return ToolResult.error(failureText(context.signal.aborted ? context.signal.reason : error, hide));
@@ -91,6 +92,9 @@ export function defineHttpTool<Schema extends ToolParameters, TurnContext = unkn
     },
   });
 }
+
+const responseText =
+  'formatResponse returned the response itself; it must return what the model reads of it, as await response.text().';
 
 type Send = (
   request: Request,
@@ -131,7 +135,7 @@ async function builtRequest(build: () => Request | Promise<Request>): Promise<Re
 
 async function byDefault(response: Response, isSuccess: boolean, maxBytes: number, hide: Hide): Promise<ToolResult> {
   const body = await readBody(response, maxBytes, hide);
-  const status = `${response.status} ${response.statusText}`.trim();
+  const status = `${response.status} ${utf8Of(response.statusText)}`.trim();
   const text = `${status}\n${body.kind === 'text' ? body.text : body.reason}`;
   return isSuccess && body.kind === 'text' ? ToolResult.text(text) : ToolResult.error(text);
 }

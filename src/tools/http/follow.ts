@@ -97,8 +97,8 @@ function targetOf(response: Response, from: URL): URL | undefined {
   }
 }
 
-// Headers arrive as one character for each byte; servers write addresses as UTF-8.
-function utf8Of(binary: string): string {
+/** Text of a header or a status line, which arrives as one character for each byte; servers write UTF-8. */
+export function utf8Of(binary: string): string {
   if (!/[\u0080-\u00ff]/.test(binary)) return binary;
   try {
     const bytes = Uint8Array.from(binary, (character) => character.charCodeAt(0));

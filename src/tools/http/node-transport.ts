@@ -119,9 +119,14 @@ async function responseOf(
     : (node.stream.Readable.toWeb(stream as import('node:stream').Readable) as unknown as ReadableStream<
         Uint8Array<ArrayBuffer>
       >);
-  const response = new Response(body, { status, statusText: message.statusMessage ?? '', headers });
+  const response = new Response(body, { status, statusText: reasonOf(message), headers });
   Object.defineProperty(response, 'url', { value: url.href }); // which the constructor cannot set
   return response;
+}
+
+// No `Response` can have control characters there.
+function reasonOf({ statusMessage = '' }: import('node:http').IncomingMessage): string {
+  return statusMessage.replaceAll(/[^\t\x20-\x7e\x80-\xff]/g, '');
 }
 
 let modules: NodeModules | undefined;

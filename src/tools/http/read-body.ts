@@ -35,15 +35,31 @@ async function refuse(response: Response, what: string): Promise<ReadBody> {
   }
   // Nobody said how long it is: count, without keeping any of it.
   let count = 0;
+  let isWhole = false;
   const reader = response.body?.getReader();
-  for (let part = await reader?.read(); part?.done === false && count < maxCounted; part = await reader?.read()) {
-    count += part.value.byteLength;
+  const leaveOff = (): void => void reader?.cancel().catch(() => undefined);
+  let isLeft = false;
+  const timer = setTimeout(() => {
+    isLeft = true;
+    leaveOff();
+  }, countingMs);
+  try {
+    while (!isWhole && count < maxCounted) {
+      const part = await reader?.read();
+      isWhole = part?.done !== false;
+      count += part?.value?.byteLength ?? 0;
+    }
+  } finally {
+    clearTimeout(timer);
+    leaveOff();
   }
-  await reader?.cancel().catch(() => undefined);
-  return { kind: 'refused', reason: notShown(what, count < maxCounted ? `${count} bytes` : `${count} bytes or more`) };
+  return { kind: 'refused', reason: notShown(what, isWhole && !isLeft ? `${count} bytes` : `${count} bytes or more`) };
 }
 
 const maxCounted = 16 * 1024 * 1024;
+
+// What is sent live, as a radio is, has no end.
+const countingMs = 2_000;
 
 function notShown(what: string, size: string): string {
   return `The body ${what} (${size}) and cannot be shown as text.`;

@@ -158,6 +158,46 @@ describe('an answer', () => {
     expect(answer).toMatchObject({ isError: true, text: expect.stringContaining('status 101') as string });
   });
 
+  test('with a reason in UTF-8 is told in words', async () => {
+    const reason = Buffer.from('HTTP/1.1 404 Nicht da: Gefängnis €\r\nContent-Length: 2\r\n\r\nhi');
+    expect(await answerTo(reason)).toMatchObject({ text: '404 Nicht da: Gefängnis €\nhi' });
+  });
+
+  test('with control characters in its reason is an answer all the same', async () => {
+    const answer = await answerTo('HTTP/1.1 200 \u0001Fi\u0002ne\u007f\r\nContent-Length: 2\r\n\r\nhi');
+    expect(answer).toMatchObject({ isError: false, text: '200 Fine\nhi' });
+  });
+
+  test('that is sent live and has no end is refused with what has come of it in two seconds', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      const cancelled = vi.fn<() => void>();
+      let told = (): void => undefined;
+      const isRead = new Promise<void>((resolve) => (told = resolve));
+      const live = new ReadableStream<Uint8Array>({
+        start: (controller) => controller.enqueue(new Uint8Array(500)),
+        pull: () => told(),
+        cancel: cancelled,
+      });
+      const response = new Response(live, { headers: { 'content-type': 'audio/mpeg' } });
+      const answer = callTool(toolFor('example.com', { fetch: async () => response }), {}, newContext());
+      await isRead;
+      await vi.advanceTimersByTimeAsync(2_000);
+      expect(await answer).toMatchObject({
+        text: '200\nThe body is audio/mpeg (500 bytes or more) and cannot be shown as text.',
+      });
+      expect(cancelled).toHaveBeenCalledOnce();
+      expect(vi.getTimerCount()).toBe(0);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  test('that a formatter hands back as it is, is a failure that says what to return', async () => {
+    const answer = await answerTo(short, { formatResponse: (response) => response });
+    expect(answer).toMatchObject({ isError: true, text: expect.stringContaining('response.text()') as string });
+  });
+
   test('may come after hints', async () => {
     const hints = 'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n';
     expect(await answerTo(`${hints}${short}`)).toMatchObject({ text: '200 OK\nhi' });
