@@ -23,7 +23,7 @@ export interface InspectorConnection {
 export interface InspectorConnectionOptions {
   /** Default: the platform's (browsers, workers, Node from 22). */
   readonly WebSocket?: InspectorSocketClass;
-  /** Messages kept while the inspector is away. Default 10,000; then the oldest go. */
+  /** Messages kept while the inspector is away. Default 10,000, and never more than 64 MB; then the oldest go. */
   readonly maxWaiting?: number;
   readonly host?: LineHost;
 }
@@ -62,7 +62,7 @@ const firstRetryMs = 250;
 const longestRetryMs = 5_000;
 // How long closing waits for the line to open and for what was sent to leave this program.
 const flushMs = 1_000;
-// UTF-16 units that may wait in the socket for an inspector that does not read.
+// UTF-16 units that may wait, here for the line to open, and in the socket for an inspector that does not read.
 const mostBuffered = 64 * 1024 * 1024;
 
 class Line implements InspectorConnection {
@@ -73,6 +73,7 @@ class Line implements InspectorConnection {
   readonly #maxWaiting: number;
   readonly #host: LineHost;
   #waiting: string[] = [];
+  #waitingSize = 0;
   #socket: InspectorSocket | undefined;
   #timer: unknown;
   #retryMs = firstRetryMs;
@@ -96,7 +97,7 @@ class Line implements InspectorConnection {
     this.#host.clearTimeout(this.#timer);
     const socket = this.#socket;
     if (socket !== undefined) await this.#flushed(socket);
-    this.dropped += this.#waiting.splice(0).length;
+    this.dropped += this.#taken().length;
     socket?.close();
   }
 
@@ -105,7 +106,7 @@ class Line implements InspectorConnection {
     this.#socket = socket;
     socket.onopen = () => {
       this.#retryMs = firstRetryMs;
-      for (const text of this.#waiting.splice(0)) socket.send(text);
+      for (const text of this.#taken()) socket.send(text);
     };
     socket.onerror = () => undefined; // a close follows
     socket.onclose = () => {
@@ -124,9 +125,16 @@ class Line implements InspectorConnection {
       return;
     }
     this.#waiting.push(text);
-    if (this.#waiting.length <= this.#maxWaiting) return;
-    this.#waiting.shift();
-    this.dropped++;
+    this.#waitingSize += text.length;
+    while (this.#waiting.length > this.#maxWaiting || this.#waitingSize > mostBuffered) {
+      this.#waitingSize -= this.#waiting.shift()?.length ?? 0;
+      this.dropped++;
+    }
+  }
+
+  #taken(): readonly string[] {
+    this.#waitingSize = 0;
+    return this.#waiting.splice(0);
   }
 
   async #flushed(socket: InspectorSocket): Promise<void> {

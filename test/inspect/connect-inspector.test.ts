@@ -100,6 +100,29 @@ describe('connectInspector', () => {
     expect(connection.dropped).toBe(1);
   });
 
+  test('drops the oldest when long ones wait, before they fill the memory', () => {
+    const { connection, sockets } = connect();
+    const actor = createActor(createMachine({ id: 'm' }), { inspect: connection.inspect }).start();
+    // About 60 kB each: 8,000 characters a text, all texts together 60,000.
+    const texts = Array.from({ length: 8 }, () => 'x'.repeat(8_000));
+    for (let n = 0; n < 1_500; n++) actor.send({ type: 'long', texts });
+    sockets[0]?.open();
+    const sizes = sockets[0]?.sent.map((text) => text.length) ?? [];
+    const total = sizes.reduce((sum, size) => sum + size, 0);
+    expect(total).toBeLessThanOrEqual(64 * 1024 * 1024);
+    expect(total).toBeGreaterThan(63 * 1024 * 1024);
+    expect(connection.dropped).toBe(3 + 2 * 1_500 - sizes.length);
+    expect(typesOf(sockets[0])?.at(-1)).toBe('@xstate.snapshot');
+  });
+
+  test('of maxWaiting 0 keeps nothing', () => {
+    const { connection, sockets } = connect(0);
+    act(connection.inspect);
+    sockets[0]?.open();
+    expect(sockets[0]?.sent).toEqual([]);
+    expect(connection.dropped).toBe(3);
+  });
+
   test('says who it is in the same way when it comes back, and otherwise than another line', async () => {
     const { host, sockets } = connect();
     sockets[0]?.lose();
