@@ -462,7 +462,10 @@ export interface RealtimeSession extends AsyncDisposable {
   close(options?: { readonly drainMs?: number }): Promise<void>;
 }
 
-/** A model one can talk with. Both methods resolve when the session is ready and reject with a `ModelError`. */
+/**
+ * A model one can talk with. Both methods resolve when the session is ready and reject with a `ModelError`, with
+ * `options.invalid` for options that make no sense.
+ */
 export interface RealtimeModel {
   readonly id: string;
   /** Audio goes through this process. */

@@ -2,14 +2,19 @@
 
 import { isModelError, ModelError } from '../contracts/errors.ts';
 import type { RealtimeSession, RealtimeSessionOptions } from '../contracts/realtime.ts';
+import { checkSessionOptions } from './check-options.ts';
 import { LiveSession } from './session.ts';
 import type { RealtimeWire } from './wire.ts';
 
-/** Resolves when the session is ready; rejects with a `ModelError` that says why it is not. */
+/**
+ * Resolves when the session is ready; rejects with a `ModelError` that says why it is not, and with `options.invalid` for
+ * options that make no sense.
+ */
 export async function connectRealtime(
   wire: RealtimeWire,
   options: RealtimeSessionOptions = {},
 ): Promise<RealtimeSession> {
+  checkSessionOptions(options);
   const session = new LiveSession(wire, options);
   try {
     await session.ready;

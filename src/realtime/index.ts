@@ -9,6 +9,7 @@ export type {
   RealtimeDeadlines,
   RealtimeEvent,
   RealtimeInput,
+  RealtimeKeepAlive,
   RealtimeModel,
   RealtimePhase,
   RealtimeResponseRequest,

@@ -14,7 +14,9 @@ import type { RealtimeEvent, RealtimeInput, RealtimeSession } from '../contracts
 import type { Tool, ToolSession } from '../contracts/tool.ts';
 import type { ToolCallBlock, ToolResultBlock } from '../conversation/block.ts';
 import { createConversation, type Conversation } from '../conversation/conversation.ts';
+import { answerOr, whenGiven } from '../services/thenable.ts';
 import { checkToolNames } from '../tools/check-tool-names.ts';
+import { checkOperativeOptions } from './check-options.ts';
 import { EventOutlet } from './event-outlet.ts';
 import { LiveSession } from './session.ts';
 import { SpokenTranscript } from './spoken-transcript.ts';
@@ -68,9 +70,11 @@ export function createRealtimeOperative(
   session: RealtimeSession,
   options: RealtimeOperativeOptions = {},
 ): RealtimeOperative {
+  checkOperativeOptions(options);
   return new VoiceOperative(session, options);
 }
 
+const ignore = (): void => undefined;
 const outletLimits = { audioBytes: 600_000 * 48, bytesPerMs: 48 };
 
 class VoiceOperative implements RealtimeOperative {
@@ -208,12 +212,12 @@ class VoiceOperative implements RealtimeOperative {
   #policyOf(call: ToolCallBlock): BargeInPolicy {
     const { onBargeIn = 'keep' } = this.#options;
     if (typeof onBargeIn !== 'function') return onBargeIn;
-    try {
-      return onBargeIn(call);
-    } catch (thrown) {
-      this.#reportThrown(thrown);
-      return 'keep';
-    }
+    return answerOr(
+      'keep',
+      () => onBargeIn(call),
+      'The option "onBargeIn"',
+      (thrown) => this.#reportThrown(thrown),
+    );
   }
 
   #answer(result: ToolResultBlock, wasCancelled: boolean): void {
@@ -259,11 +263,9 @@ class VoiceOperative implements RealtimeOperative {
   }
 
   #reportThrown(thrown: unknown): void {
-    try {
-      this.#options.onListenerError?.(thrown);
-    } catch {
-      // what is told of an error must not be one
-    }
+    const { onListenerError } = this.#options;
+    // What is told of an error must not be one.
+    whenGiven(() => onListenerError?.(thrown), ignore, ignore);
   }
 }
 

@@ -3,6 +3,7 @@
 
 import type { Host } from '../contracts/host.ts';
 import type { PlaybackClock } from '../contracts/realtime.ts';
+import { atOnce } from '../services/thenable.ts';
 
 /** What was heard of what was cut off, and what the server has to be told. */
 export interface PlaybackCut {
@@ -52,6 +53,7 @@ interface Segment {
 // Milliseconds are sums of fractions.
 const tolerance = 1e-6;
 const shortestPollMs = 20;
+const longestWaitMs = 3_600_000; // what is left then is looked at again
 
 /** The segments that were received and not yet heard to their end, in the order in which they are played. */
 export class PlaybackLedger {
@@ -75,11 +77,16 @@ export class PlaybackLedger {
     return this.#segments;
   }
 
+  /** Asks a player that can be asked. It is user code: whatever it does has happened when this returns. */
+  askPlayer(): void {
+    if (this.#parts.clock !== 'estimate') this.#ask(this.#parts.clock);
+  }
+
   /** Takes a delta in. True when it is the first of what is now to be heard. */
   receive(responseId: string, itemId: string, contentIndex: number, bytes: number, sequence: number): boolean {
     const begins = this.#segments.length === 0;
     if (begins) this.#estimatedAt = this.#parts.host.now();
-    else this.#advance();
+    else this.#estimate();
     let segment = this.#segments.at(-1);
     if (segment?.itemId !== itemId || segment.contentIndex !== contentIndex) {
       segment = this.#find(itemId, contentIndex) ?? this.#add(responseId, itemId, contentIndex);
@@ -182,11 +189,15 @@ export class PlaybackLedger {
 
   // Brings what was played up to now.
   #advance(): void {
+    this.askPlayer();
+    this.#estimate();
+  }
+
+  #estimate(): void {
     const now = this.#parts.host.now();
     let elapsed = Math.max(0, now - this.#estimatedAt);
     this.#estimatedAt = now;
-    if (this.#parts.clock !== 'estimate') return this.#ask(this.#parts.clock);
-    if (this.#hasReports) return;
+    if (!this.#isEstimated) return;
     for (const segment of this.#segments) {
       const step = Math.min(elapsed, segment.receivedMs - segment.playedMs);
       segment.playedMs += step;
@@ -198,7 +209,7 @@ export class PlaybackLedger {
     for (const [index, segment] of this.#segments.entries()) {
       if (isHeard(segment)) continue;
       try {
-        const played: unknown = clock.playedMs(segment.itemId, segment.contentIndex);
+        const played: unknown = atOnce(clock.playedMs(segment.itemId, segment.contentIndex), 'The playback clock');
         if (typeof played !== 'number' || !(played >= 0)) continue;
         if (played > 0) this.#note(index, played);
       } catch (thrown) {
@@ -228,10 +239,13 @@ export class PlaybackLedger {
     }
     if (this.#parts.clock === 'estimate' && this.#hasReports) return;
     const wait = this.#isEstimated ? Math.ceil(missing) : Math.max(shortestPollMs, Math.ceil(missing));
-    this.#timer = this.#parts.host.setTimeout(() => {
-      this.#timer = undefined;
-      this.#look();
-    }, wait);
+    this.#timer = this.#parts.host.setTimeout(
+      () => {
+        this.#timer = undefined;
+        this.#look();
+      },
+      Math.min(wait, longestWaitMs),
+    );
   }
 
   #stopClock(): void {

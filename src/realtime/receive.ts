@@ -96,6 +96,8 @@ export function receiveFact(record: SessionRecord, fact: WireFact): void {
 
 function audioDelta(record: SessionRecord, fact: Fact<'audio.delta'>): void {
   const { responseId, itemId, contentIndex, audio } = fact;
+  // First: it may interrupt this answer, or close the session.
+  if (record.isPlayedHere) record.playback.askPlayer();
   const response = record.responses.live(responseId);
   if (response === undefined) return; // of no live generation
   response.heardAt = record.heardAt;
@@ -211,6 +213,8 @@ function inputCommitted(record: SessionRecord, { itemId, previousItemId }: Fact<
 }
 
 function outputMoved(record: SessionRecord, type: 'output.started' | 'output.stopped' | 'output.cleared'): void {
+  // Where audio is heard through this process nobody else knows when it is.
+  if (record.isPlayedHere) return;
   record.isPlayedByServer = type === 'output.started';
   if (type === 'output.started') return record.post({ type: 'audio.begun' });
   record.acknowledgements.settle('output.cleared');

@@ -10,9 +10,16 @@ import type { WireToolCall } from './wire.ts';
 export function requestCall(record: SessionRecord, responseId: string, call: WireToolCall): void {
   const response = record.responses.live(responseId);
   if (response === undefined || response.isSilenced) return;
+  if (call.callId === '') return tellNameless(record, call);
   if (!record.calls.add(responseId, call, response.origin === 'outOfBand')) return;
   record.tell({ type: 'toolCall.requested', call: blockOf(call), responseId });
   record.post({ type: 'tool.requested' });
+}
+
+// It would be open for ever: no result can name it.
+function tellNameless(record: SessionRecord, { name }: WireToolCall): void {
+  const message = `The model called "${name}" without an id, so no result can be given. The call was left out.`;
+  record.tell({ type: 'error', recoverable: true, code: 'toolCall.withoutId', message });
 }
 
 /** The server takes a call back: nothing may be sent for it. */

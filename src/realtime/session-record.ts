@@ -15,6 +15,7 @@ import type {
 import { noUsage } from '../conversation/usage.ts';
 import type { RealtimeChart } from '../machines/run-realtime-session.ts';
 import type { RealtimeSessionMachineEvent, SessionEnd } from '../machines/realtime-session.ts';
+import { whenGiven } from '../services/thenable.ts';
 import { Acknowledgements } from './acknowledgements.ts';
 import { bytesPerMs } from './audio-format.ts';
 import { EventOutlet, type OutletLimits } from './event-outlet.ts';
@@ -216,11 +217,9 @@ export class SessionRecord {
 
   /** User code threw: told to whoever asked for it, and to nobody else. */
   reportThrown(thrown: unknown): void {
-    try {
-      this.options.onListenerError?.(thrown);
-    } catch {
-      // what is told of a listener's error must not be one
-    }
+    const { onListenerError } = this.options;
+    // What is told of a listener's error must not be one.
+    whenGiven(() => onListenerError?.(thrown), ignore, ignore);
   }
 
   /** What everybody hears who asks something of a session that is over. */
@@ -251,6 +250,8 @@ export class SessionRecord {
     });
   }
 }
+
+const ignore = (): void => undefined;
 
 /** Somebody waits until nothing is being interrupted. */
 export interface QuietTicket {

@@ -12,6 +12,7 @@ import type {
 } from '../contracts/realtime.ts';
 import type { Tool } from '../contracts/tool.ts';
 import type { ToolCallBlock } from '../conversation/block.ts';
+import { whenGiven } from '../services/thenable.ts';
 import type { OutletLimits } from './event-outlet.ts';
 import { checkInput } from './check-input.ts';
 import { appendAudio, performInput } from './perform-input.ts';
@@ -119,9 +120,10 @@ export class LiveSession implements RealtimeSession {
     return ignorable(record.isLive ? performInput(record, checked) : this.#sendLater(checked));
   }
 
-  close(options: { readonly drainMs?: number } = {}): Promise<void> {
-    const { drainMs = 0 } = options;
-    this.#record.drainMs = drainMs > 0 ? drainMs : 0;
+  close(options?: { readonly drainMs?: number }): Promise<void> {
+    // Whatever it is given, it closes: an end is not the moment to be strict.
+    const { drainMs } = options ?? {};
+    this.#record.drainMs = typeof drainMs === 'number' && drainMs > 0 ? drainMs : 0;
     this.#end('requested');
     return this.#record.closed.promise;
   }
@@ -171,13 +173,13 @@ export class LiveSession implements RealtimeSession {
   }
 
   #inspect(event: unknown): void {
-    try {
-      const { inspect } = this.#record.options;
-      if (typeof inspect === 'function') inspect(event);
-      else inspect?.next?.(event);
-    } catch (thrown) {
-      this.#record.reportThrown(thrown);
-    }
+    const record = this.#record;
+    const { inspect } = record.options;
+    whenGiven(
+      () => (typeof inspect === 'function' ? inspect(event) : inspect?.next?.(event)),
+      () => undefined,
+      (thrown) => record.reportThrown(thrown),
+    );
   }
 }
 

@@ -6,7 +6,7 @@ import type { RealtimeEvent, RealtimeInput, RealtimeSession } from '../../src/co
 import { createRealtimeOperative } from '../../src/realtime/operative.ts';
 import type { WireFact } from '../../src/realtime/wire.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
-import { audioOf, FakeWire, openSession, responseEnd, speech } from './fake-wire.ts';
+import { audioOf, FakeWire, openSession, responseEnd, speech, type FakeSession } from './fake-wire.ts';
 
 const id = fc.constantFrom('a', 'b', 'c', '');
 const text = fc.constantFrom('', 'x', 'xy', '\ud800');
@@ -204,6 +204,127 @@ describe('readers', () => {
     await fake.settle();
     expect(fake.told('response.completed')).toHaveLength(1);
   });
+});
+
+describe('a player that can be asked, and acts when it is', () => {
+  /** A session whose player does something once, when it is asked for the second time: with the second delta. */
+  async function acting(act: (session: RealtimeSession) => Promise<void>): Promise<FakeSession> {
+    let asked = 0;
+    const fake: FakeSession = await openSession(
+      {},
+      {
+        playback: {
+          playedMs: () => {
+            asked++;
+            if (asked === 1) void act(fake.session);
+            return 5;
+          },
+        },
+      },
+    );
+    fake.wire.give({ type: 'response.created', responseId: 'r1' }, speech('r1', 'i1', 100), speech('r1', 'i1', 100));
+    fake.wire.give(responseEnd('r1', { status: 'cancelled' }));
+    await fake.settle();
+    return fake;
+  }
+
+  test('interrupts: the delta for which it was asked does not come through', async () => {
+    const { events, wire } = await acting((session) => session.send({ type: 'response.interrupt' }));
+    expect(events.map(({ type }) => type).slice(1)).toEqual([
+      'response.started',
+      'audio.delta',
+      'response.interrupted',
+      'response.completed',
+    ]);
+    expect(wire.sent('item.truncate')).toMatchObject([{ itemId: 'i1', audioEndMs: 5 }]);
+  });
+
+  test('closes the session: nothing comes after its end', async () => {
+    const { events } = await acting((session) => session.close());
+    expect(events.map(({ type }) => type).slice(1)).toEqual([
+      'response.started',
+      'audio.delta',
+      'response.interrupted',
+      'response.completed',
+      'session.closed',
+    ]);
+  });
+});
+
+describe('user code that rejects where nobody waits', () => {
+  const rejector = () => Promise.reject(new Error('later'));
+
+  test('is told to whoever asked for it, and is no unhandled rejection', async () => {
+    const unhandled: unknown[] = [];
+    const note = (error: unknown) => unhandled.push(error);
+    process.on('unhandledRejection', note);
+    const thrown: string[] = [];
+    const fake = await openSession(
+      {},
+      {
+        inspect: rejector as unknown as () => void,
+        playback: { playedMs: rejector as unknown as () => number },
+        onListenerError: (error) => {
+          thrown.push(error instanceof Error ? error.message : '');
+          return rejector() as unknown as void;
+        },
+      },
+    );
+    const operative = createRealtimeOperative(fake.session, {
+      tools: [defineTool({ name: 'look', description: 't', parameters: { type: 'object' }, execute: rejector })],
+      onBargeIn: rejector as unknown as () => 'keep',
+      onListenerError: rejector as unknown as () => void,
+    });
+    void operative.run();
+    fake.wire.give({ type: 'response.created', responseId: 'r1' }, speech('r1', 'i1', 100), speech('r1', 'i1', 100));
+    fake.wire.give(
+      { type: 'toolCall.requested', responseId: 'r1', callId: 'c1', itemId: 'f1', name: 'look', rawArgs: '{}' },
+      { type: 'speech.started' },
+      responseEnd('r1', { status: 'cancelled' }),
+    );
+    await fake.host.advance(1_000);
+    await fake.session.close();
+    await fake.settle();
+    process.off('unhandledRejection', note);
+    expect(unhandled).toEqual([]);
+    expect(new Set(thrown)).toEqual(
+      new Set(['later', 'The playback clock returned a promise; it must return its answer at once.']),
+    );
+  });
+});
+
+describe('what a server tells that makes no sense here', () => {
+  test('that it plays, where audio is heard through this process: nothing is played', async () => {
+    const fake = await openSession();
+    fake.wire.give({ type: 'output.started' });
+    expect(fake.session.phase).toBe('ready');
+    fake.wire.give({ type: 'response.created', responseId: 'r1' }, speech('r1', 'i1', 500), responseEnd('r1'));
+    fake.wire.give({ type: 'output.stopped' });
+    expect(fake.session.phase).toBe('responding');
+  });
+
+  test('a call without an id is left out, and told', async () => {
+    const fake = await openSession();
+    fake.wire.give(
+      { type: 'response.created', responseId: 'r1' },
+      { type: 'toolCall.requested', responseId: 'r1', callId: '', itemId: 'f1', name: 'look', rawArgs: '{}' },
+      responseEnd('r1'),
+    );
+    await fake.settle();
+    expect(fake.session.phase).toBe('ready');
+    expect(fake.told('error')).toMatchObject([{ code: 'toolCall.withoutId', recoverable: true }]);
+  });
+});
+
+describe('an end', () => {
+  test.each([null, { drainMs: Number.NaN }, { drainMs: 'long' }, { drainMs: -1 }])(
+    'asked for with %j is one',
+    async (options) => {
+      const fake = await openSession();
+      await fake.session.close(options as { drainMs: number });
+      expect(fake.session.phase).toBe('closed');
+    },
+  );
 });
 
 describe('user code that throws', () => {

@@ -40,13 +40,19 @@ function answering(
   };
 }
 
+// Samples a second. Anything beyond what audio has would make milliseconds of no length, or of a year.
+function rateOf(format: JsonRecord | undefined): number | undefined {
+  const rate = numberAt(format, 'rate');
+  return rate !== undefined && rate >= 1_000 && rate <= 1_000_000 ? rate : undefined;
+}
+
 function formatOf(format: JsonValue | undefined): RealtimeAudioFormat | undefined {
   const record = recordOf(format);
   const name = record === undefined ? format : textAt(record, 'type');
   switch (name) {
     case 'audio/pcm':
     case 'pcm16':
-      return { type: 'pcm16', ...optional('rate', numberAt(record, 'rate')) };
+      return { type: 'pcm16', ...optional('rate', rateOf(record)) };
     case 'audio/pcmu':
     case 'g711_ulaw':
       return { type: 'g711Ulaw' };

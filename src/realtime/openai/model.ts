@@ -2,6 +2,7 @@
 
 import { TurnchartError } from '../../contracts/errors.ts';
 import type { RealtimeModel, RealtimeSessionOptions } from '../../contracts/realtime.ts';
+import { checkSessionOptions } from '../check-options.ts';
 import { connectRealtime } from '../connect.ts';
 import { acceptCall, hangupCall } from './calls.ts';
 import { isClient } from './client.ts';
@@ -34,10 +35,12 @@ export function openaiRealtime(options: OpenAIRealtimeOptions): RealtimeModel {
   return {
     id: `openai:${model}`,
     async connect(session = {}) {
+      checkSessionOptions(session);
       return connectRealtime(await openaiWire({ model }, options), own(session));
     },
     async connectForCall({ callId, accept = true }, session = {}) {
       if (typeof callId !== 'string' || callId === '') throw noCall();
+      checkSessionOptions(session); // before the call is answered
       const wire = await openaiWire({ callId }, options); // whatever is missing is told before the call is answered
       const settings = own(session);
       const { signal } = settings;

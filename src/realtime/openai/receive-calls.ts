@@ -4,6 +4,8 @@
 import { messageOf, TurnchartError } from '../../contracts/errors.ts';
 import { hostWith, type Host } from '../../contracts/host.ts';
 import type { RealtimeModel, RealtimeSession, RealtimeSessionOptions } from '../../contracts/realtime.ts';
+import { whenGiven } from '../../services/thenable.ts';
+import { checkSessionOptions } from '../check-options.ts';
 import { acceptCall, hangupCall, rejectCall } from './calls.ts';
 import { openaiRealtime, type OpenAIRealtimeOptions } from './model.ts';
 import { verifyWebhook, type IncomingCall, type WebhookOptions, type WebhookRequest } from './webhook.ts';
@@ -95,6 +97,7 @@ async function answer(
     if ('reject' in decision) return await refuse(call, decision.reject, options, { outcome: 'rejected' });
     const { voice } = options;
     const session = { ...(voice !== undefined && { voice }), ...decision.accept };
+    checkSessionOptions(session); // nobody is answered by a session that cannot be
     await acceptCall(call.callId, { ...options, session, signal: late.signal });
     void attend(call, session, options, connectForCall);
     return { outcome: 'accepted' };
@@ -158,12 +161,11 @@ async function refuse(
 }
 
 function tell(error: unknown, call: IncomingCall, { onError }: ReceiveCallsOptions): void {
-  try {
-    onError?.(error, call);
-  } catch {
-    // A listener's own failure has nobody else to go to.
-  }
+  // A listener's own failure has nobody else to go to.
+  whenGiven(() => onError?.(error, call), ignore, ignore);
 }
+
+const ignore = (): void => undefined;
 
 function beforeAbort<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
   return new Promise((resolve, reject) => {

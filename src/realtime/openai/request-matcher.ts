@@ -7,32 +7,40 @@ import { requestIdKey } from './encode-command.ts';
 
 /** Remembers what was asked and not answered yet. */
 export class RequestMatcher {
-  readonly #asked = new Set<string>();
-  #ownCommits = 0;
+  // Oldest first; whether each is for an answer beside the conversation.
+  readonly #asked = new Map<string, boolean>();
+  readonly #ownCommits = new Set<string>();
   #isServersTurn = false;
   #serverAnswers = true;
 
-  /** A `response.create` goes out. */
-  asked(eventId: string): void {
-    this.#asked.add(eventId);
+  /**
+   * A `response.create` goes out. A session asks for one answer in the conversation at a time: the one before, where it was
+   * never answered, was given up, and no answer is its any more.
+   */
+  asked(eventId: string, isBeside = false): void {
+    if (!isBeside) for (const [other, wasBeside] of this.#asked) if (!wasBeside) this.#asked.delete(other);
+    this.#asked.set(eventId, isBeside);
   }
 
   /** It was refused. `isRequest`: only a request can be meant, also where none is named: the oldest then. */
   refused(eventId: string | undefined, isRequest = false): void {
-    const [oldest] = this.#asked;
+    const [oldest] = this.#asked.keys();
     const meant = eventId ?? (isRequest ? oldest : undefined);
-    if (meant !== undefined) this.#asked.delete(meant);
+    if (meant === undefined) return;
+    this.#asked.delete(meant);
+    this.#ownCommits.delete(meant);
   }
 
   /** A commit of ours goes out: no speech the server found, so nothing it answers by itself. */
-  committing(): void {
-    this.#ownCommits++;
+  committing(eventId: string): void {
+    this.#ownCommits.add(eventId);
   }
 
   /** The server took audio in. */
   committed(): void {
-    if (this.#ownCommits > 0) this.#ownCommits--;
-    else this.#isServersTurn = this.#serverAnswers;
+    const [own] = this.#ownCommits;
+    if (own === undefined) this.#isServersTurn = this.#serverAnswers;
+    else this.#ownCommits.delete(own);
   }
 
   /** The server will speak up after a silence. */
@@ -53,12 +61,15 @@ export class RequestMatcher {
       this.#asked.delete(echoed);
       return echoed;
     }
-    if (this.#isServersTurn) {
+    // Null: beside the conversation. Some servers say nothing of it.
+    const conversation = response['conversation_id'];
+    if (this.#isServersTurn && conversation !== null) {
       this.#isServersTurn = false;
       return undefined;
     }
-    const [oldest] = this.#asked;
-    if (oldest !== undefined) this.#asked.delete(oldest);
-    return oldest;
+    const fits = (isBeside: boolean): boolean => conversation === undefined || isBeside === (conversation === null);
+    const [meant] = [...this.#asked].find(([, isBeside]) => fits(isBeside)) ?? [];
+    if (meant !== undefined) this.#asked.delete(meant);
+    return meant;
   }
 }

@@ -93,8 +93,8 @@ export function openLink(options: LinkOptions, receive: WireReceiver): WireLink 
         written?.();
         return;
       }
-      if (command.type === 'response.create') requests.asked(command.eventId);
-      if (command.type === 'audio.commit') requests.committing();
+      if (command.type === 'response.create') requests.asked(command.eventId, command.request.outOfBand);
+      if (command.type === 'audio.commit') requests.committing(command.eventId);
       if (socket === undefined || isOver) written?.();
       else socket.send(text, written);
     },

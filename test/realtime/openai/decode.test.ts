@@ -307,6 +307,14 @@ describe('a session', () => {
     expect(factsOf({ type: 'session.updated', session })).toEqual([{ type: 'session.configured', settings }]);
   });
 
+  test.each([0, -1, 1e-300, 1e308])('with a rate of %d has the usual one', (rate) => {
+    const session = { audio: { output: { format: { type: 'audio/pcm', rate } } } };
+    expect(factsOf({ type: 'session.updated', session })).toMatchObject([
+      { settings: { outputFormat: { type: 'pcm16' } } },
+    ]);
+    expect(JSON.stringify(factsOf({ type: 'session.updated', session })[0]).match(/"rate"/g)).toHaveLength(1); // in `raw`
+  });
+
   test('of the former generation', () => {
     const session = {
       id: 's1',

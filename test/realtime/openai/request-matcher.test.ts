@@ -7,9 +7,10 @@ import { eventDecoder } from './facts.ts';
 const echoing = (id: string) => ({ metadata: { client_event_id: id } });
 const silent = { metadata: null };
 
+/** The last is for an answer in the conversation, those before for answers beside it. */
 function matcher(...asked: readonly string[]): RequestMatcher {
   const requests = new RequestMatcher();
-  for (const id of asked) requests.asked(id);
+  for (const [index, id] of asked.entries()) requests.asked(id, index < asked.length - 1);
   return requests;
 }
 
@@ -34,7 +35,7 @@ test('without an echo the answer to speech the server took in is its own', () =>
 
 test('speech that was committed by us is answered only when we ask', () => {
   const requests = matcher();
-  requests.committing();
+  requests.committing('c');
   requests.asked('a');
   requests.committed();
   expect(requests.match({})).toBe('a');
@@ -66,6 +67,29 @@ test('a request that was refused is not waited for', () => {
   requests.refused('a');
   requests.refused(undefined);
   expect(requests.match({})).toBe('b');
+});
+
+test('a request that was given up answers nothing: the next one asked for has its answer', () => {
+  const requests = matcher('a');
+  requests.asked('b');
+  requests.asked('c');
+  expect([requests.match(silent), requests.match(silent)]).toEqual(['c', undefined]);
+});
+
+test('without an echo answers beside the conversation belong to requests for such', () => {
+  const requests = matcher('beside', 'within');
+  requests.committed();
+  expect(requests.match({ conversation_id: null })).toBe('beside');
+  expect(requests.match({ conversation_id: 'conv_1' })).toBeUndefined(); // of the speech
+  expect(requests.match({ conversation_id: 'conv_1' })).toBe('within');
+});
+
+test('a commit of ours that was refused is none: what the server commits next is its own', () => {
+  const requests = matcher('a');
+  requests.committing('c');
+  requests.refused('c');
+  requests.committed();
+  expect(requests.match({})).toBeUndefined();
 });
 
 test('the end of an answer names the same request as its beginning', () => {
