@@ -3,10 +3,11 @@
 
 // Read in the words between `-`, `_`, `.` and capitals, also where there are none between them: apikey, accessToken.
 const inWord =
-  /auth(?!or(?!i[sz]))|cookie|credential|passw|passphrase|passcode|secret(?!ar)|(?<!ob|pos)session|signature|token(?!i[sz]|ology)|bearer|assertion|csrf|xsrf/;
+  /auth(?!or(?!i[sz]))|cookie|credential|passw|passphrase|passcode|secret(?!ar[iy])|(?<!ob|pos)session|signature|token(?!i[sz]|ology)|bearer|assertion|csrf|xsrf/;
 const wholeWord = /^(?:pass|pwd|pat|psk|jwt|sid|sig|otp|totp|hmac|dpop|creds?)$/;
-// Keyboard and keyword go on after it, the others are no keys.
-const keyWord = /(?<!^(?:co)?(?:mon|don|tur|hoc|joc|whis|lac|mickey))keys?(?:id|name|value|secret)?$/;
+// Not in other words: neither at their end nor at their beginning.
+const keyWord =
+  /(?<!^(?:mon|don|tur|hoc|joc|whis|lac|mic))key(?!word|board|note|space|frame|stone|pad|press|stroke|up|down)/;
 // Keys that open nothing.
 const plainKey =
   /(?:^|-)(?:idempotency|cache|partition|sort|surrogate|routing|primary|foreign|public|dedup(?:lication)?|ordering)-?key$/;

@@ -58,6 +58,15 @@ const secretNames = [
     'pwd',
   ],
   ...[
+    'x-keyphrase',
+    'keypair',
+    'x-keydata',
+    'acmekey',
+    'daemonkey',
+    'x-monkey-key',
+    'x-secretarn',
+    'oauth',
+    'x-oauthtoken',
     'passphrase',
     'x-passcode',
     'x-credential',
@@ -81,7 +90,18 @@ const secretNames = [
 ];
 
 const plainNames = [
-  ...['x-author', 'author', 'x-authors', 'x-coauthor', 'x-authority', 'x-author-name', 'x-authored-by', 'x-authorship'],
+  ...[
+    'x-author',
+    'author',
+    'x-authors',
+    'x-coauthor',
+    'x-keyframe',
+    'x-keypad',
+    'x-authority',
+    'x-author-name',
+    'x-authored-by',
+    'x-authorship',
+  ],
   ...[
     'x-monkey',
     'x-donkeys',
