@@ -1,4 +1,4 @@
-// A person decides before a tool changes something: shown what will happen, allowed to change the arguments.
+// A person decides before a tool changes something, and sees first what it would do.
 
 import { z } from 'zod';
 import { createEngine, createOperative, defineTool, type Approve } from '../src/index.ts';
@@ -15,7 +15,7 @@ const deleteFile = defineTool({
   name: 'deleteFile',
   description: 'Deletes a file.',
   parameters: z.object({ path: z.string() }),
-  needsApproval: ({ path }) => !path.startsWith('/tmp/'), // false: never asks
+  needsApproval: ({ path }) => !path.startsWith('/tmp/'), // false: runs without approval
   preview: ({ path }) => ({ deletes: path }),
   execute: ({ path }) => `deleted ${path}`,
 });

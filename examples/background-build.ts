@@ -1,4 +1,4 @@
-// A build that takes long runs in the background: the model goes on, polls it once, and is told when it has ended.
+// A long build in the background: the model goes on, polls it once, and is told when it has ended.
 
 // #region setup
 import { createBackgroundTasks, createEngine, createOperative, defineBackgroundTool, textOf } from '../src/index.ts';

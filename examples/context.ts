@@ -1,4 +1,4 @@
-// A context that does not break: the default stack with limits of one's own, and a transformer beside it.
+// The default transformers with limits of your own, and one more transformer after them.
 
 import { createEngine, createOperative, defaultTransformers, defineTool, type Transformer } from '../src/index.ts';
 import { scriptedModel } from '../src/testing/index.ts';
@@ -18,7 +18,7 @@ const model = scriptedModel([
 ]);
 
 // #region context
-/** Tells the model the time of day, and leaves the stored transcript as it is. */
+/** Tells the model the time of day. The stored transcript does not change. */
 const clock: Transformer = {
   name: 'clock',
   beforeIteration: ({ system }) => ({ system: [...system, { type: 'text', text: 'It is noon.' }] }),

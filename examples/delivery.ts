@@ -1,4 +1,4 @@
-// What becomes of a message: the four policies, a late message, one that is taken back.
+// What becomes of a message: three policies, and one message that is withdrawn.
 
 import { createEngine, createOperative, defineTool } from '../src/index.ts';
 import { scriptedModel } from '../src/testing/index.ts';
@@ -24,10 +24,10 @@ operative.subscribe((event) => {
   if (event.type === 'message.queued') console.log('waits for the next turn');
 });
 
-await operative.submit('Search.'); // idle: starts a turn
-const steered = await operative.submit('Keep it short.'); // runs: joins it before its next model call
-const queued = await operative.submit('Is there more?', { policy: 'queue' }); // runs: starts the next turn
-const refused = await operative.submit('Now or never.', { policy: 'reject' }); // runs: is not accepted
+await operative.submit('Search.'); // no turn runs: starts one
+const steered = await operative.submit('Keep it short.'); // a turn runs: joins it before its next model call
+const queued = await operative.submit('Is there more?', { policy: 'queue' }); // waits: starts the next turn
+const refused = await operative.submit('Now or never.', { policy: 'reject' }); // a turn runs: not accepted
 const regretted = await operative.submit('Forget it.');
 console.log(operative.withdraw(regretted.messageId)); // true, since no model call has read it
 // #endregion policies

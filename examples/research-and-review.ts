@@ -1,4 +1,4 @@
-// Two kinds of subagents: researchers that work side by side, and a reviewer that sees only what it is given.
+// Two kinds of subagents: researchers that work in parallel, and a reviewer that sees only what it is given.
 
 // #region agents
 import { agentTool, createEngine, createOperative, defineTool } from '../src/index.ts';

@@ -12,7 +12,7 @@ const convert = defineTool({
     from: z.enum(['EUR', 'USD']),
     to: z.enum(['EUR', 'USD']),
   }),
-  isConcurrencySafe: true, // reads only: may run beside other such calls
+  isConcurrencySafe: true, // read-only: may run in parallel with such calls
   timeoutMs: 5_000,
   execute: async ({ amount, from, to }, { signal }) => ({ amount: amount * (await rate(from, to, signal)), to }),
 });
@@ -42,7 +42,7 @@ const remember = defineTool({
   description: 'Counts its calls.',
   parameters: z.object({}),
   execute: (_, { session }) => {
-    const state = session.get(visits, () => ({ count: 0 })); // one per conversation, never shared by an engine
+    const state = session.get(visits, () => ({ count: 0 })); // one per conversation
     state.count += 1;
     return `called ${state.count} time(s) in this conversation`;
   },
@@ -56,7 +56,7 @@ interface Caller {
 
 const whoami = defineTool({
   name: 'whoami',
-  description: 'Tells who asks.',
+  description: 'Says who is asking.',
   parameters: z.object({}),
   execute: (_, { turnContext }: ToolContext<Caller | undefined>) => turnContext?.user ?? 'somebody',
 });
