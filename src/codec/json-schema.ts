@@ -1,6 +1,7 @@
 // Raw JSON Schema with a hand-written argument type and a full check by zod. The entry `turnchart/json-schema`.
 
 import { z } from 'zod';
+import { atOnce } from '../contracts/at-once.ts';
 import { messageOf, TurnchartError } from '../contracts/errors.ts';
 import type { JsonValue } from '../conversation/json.ts';
 import { checkableSchema } from './checkable-schema.ts';
@@ -69,7 +70,7 @@ function fullCheck<Args>(schema: { readonly [key: string]: JsonValue }): Check<A
 
 function ownCheck<Args>(validate: (value: unknown) => string | undefined): Check<Args> {
   return (value) => {
-    const message = validate(value);
+    const message = atOnce(validate(value), 'The "validate" of jsonSchema()');
     return message === undefined ? { value: value as Args } : { issues: [{ message }] }; // the caller wrote type and check
   };
 }

@@ -47,7 +47,7 @@ export interface Tool<in TurnContext = unknown> {
   readonly isConcurrencySafe: boolean | ((args: unknown) => boolean);
   /** Milliseconds; default: the engine's `toolTimeoutMs`. */
   readonly timeoutMs?: number;
-  /** Whether a call may be run again after a crash. */
+  /** Whether a call may be run again after a crash: for hosts that replay. The runtime itself never runs a call twice. */
   readonly replay?: 'safe' | 'unsafe';
   /** `false`: never ask. Otherwise `EngineOptions.approve` is asked where it is set. */
   readonly needsApproval?: boolean | ((args: unknown) => boolean);

@@ -2,6 +2,7 @@
 
 import { fromCallback, type CallbackActorLogic, type EventObject } from 'xstate';
 import type { Engine } from '../contracts/engine.ts';
+import { TurnchartError } from '../contracts/errors.ts';
 import type { OperativeEvent } from '../contracts/events.ts';
 import type { OperativeOptions, SubmitPolicy } from '../contracts/operative.ts';
 import type { Message } from '../conversation/message.ts';
@@ -25,7 +26,8 @@ export type OperativeLogicInput<TurnContext = unknown> = Omit<OperativeOptions<T
 
 /**
  * What the actor emits: the milestones of a conversation, never the pieces of a stream. `operative.refused` answers an
- * event that could not be carried out: an invalid message, or a resume after close.
+ * event that could not be carried out: an invalid message, one that was rejected (`conversation.busy`,
+ * `operative.closed`), or a resume after close.
  */
 export type OperativeEmitted =
   | Milestone
@@ -83,17 +85,18 @@ export function operativeLogic<TurnContext = unknown>(
       receive((event) => {
         handle(event).catch((error: unknown) => tell({ type: 'operative.refused', event: event.type, error }));
       });
-      return () => void operative.close();
+      return () => void operative.close().catch(() => undefined); // one that is broken is over
 
       async function handle(event: OperativeLogicEvent<TurnContext> | EventObject): Promise<void> {
         const call = event as OperativeLogicEvent<TurnContext>; // XState types what is received as any event
         switch (call.type) {
           case 'message.submit': {
             const { message, policy, turnContext } = call;
-            await operative.submit(message, {
+            const submitted = await operative.submit(message, {
               ...(policy === undefined ? {} : { policy }),
               ...(turnContext === undefined ? {} : { turnContext }),
             });
+            if (submitted.outcome === 'rejected') throw refusals[submitted.why]();
             return;
           }
           case 'message.withdraw':
@@ -112,6 +115,19 @@ export function operativeLogic<TurnContext = unknown>(
     },
   );
 }
+
+const refusals = {
+  busy: () =>
+    new TurnchartError(
+      'conversation.busy',
+      'The message was rejected: a turn is running and its policy is "reject". Send it again when the turn has ended, or with another policy.',
+    ),
+  closed: () =>
+    new TurnchartError(
+      'operative.closed',
+      'The message was rejected: the operative is closed. Start another actor on its conversation.',
+    ),
+};
 
 function isMilestone(event: OperativeEvent): event is Milestone {
   return milestones.has(event.type);

@@ -12,7 +12,7 @@ import {
 } from '../machines/background-task.ts';
 import { chartLogic } from '../machines/chart-logic.ts';
 import { longestDelayMs } from '../services/settings.ts';
-import { isThenable } from '../services/thenable.ts';
+import { isThenable } from '../contracts/at-once.ts';
 import { shortText } from '../tools/bounded-text.ts';
 import type { BackgroundToolContext } from '../tools/define-background-tool.ts';
 import { errorResultText } from '../tools/error-text.ts';

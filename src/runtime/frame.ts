@@ -1,7 +1,7 @@
 // How a message that was steered into a running turn is marked for the model.
 
 import type { Message } from '../conversation/message.ts';
-import { atOnce } from '../services/thenable.ts';
+import { atOnce } from '../contracts/at-once.ts';
 import { submitFault } from './accept-message.ts';
 import type { Frame } from './ledger.ts';
 

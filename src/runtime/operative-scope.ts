@@ -10,7 +10,7 @@ import { Broadcaster } from '../services/broadcast.ts';
 import type { Compaction, CompactScope } from '../services/compact.ts';
 import type { ReloadScope } from '../services/reload.ts';
 import type { TurnSettings } from '../services/settings.ts';
-import { atOnce } from '../services/thenable.ts';
+import { atOnce } from '../contracts/at-once.ts';
 import { releaseConversation } from './claim.ts';
 import { ClaimedTurn, recordOn, type TurnHome } from './claimed-turn.ts';
 import { internalsOf } from './engine-internals.ts';

@@ -13,7 +13,7 @@ import { serviceLogic, type ServiceLogic } from '../machines/service.ts';
 import type { TurnFacts, TurnScope } from '../machines/turn.ts';
 import { cancelReason } from './call-model.ts';
 import { SideCalls } from './complete-call.ts';
-import { isThenable } from './thenable.ts';
+import { isThenable } from '../contracts/at-once.ts';
 import { putContents, replaceContents, tellTogether } from './transcript.ts';
 import { recordOf, type TurnRecord } from './turn-record.ts';
 

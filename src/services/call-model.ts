@@ -6,7 +6,7 @@ import type { Model, ModelRequest, StreamEvent } from '../contracts/model.ts';
 import type { Message } from '../conversation/message.ts';
 import type { Usage } from '../conversation/usage.ts';
 import { Fold } from './fold.ts';
-import { isThenable } from './thenable.ts';
+import { isThenable } from '../contracts/at-once.ts';
 
 /** How an attempt ended. `shown` tells whether anything of the message was passed on, so that watchers must forget it. */
 export type CallOutcome =

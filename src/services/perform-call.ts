@@ -1,6 +1,7 @@
 // One tool call, performed: the toolCall chart says what comes next, this does it and reports the facts back to the chart.
 
 import type { AnyActorRef } from 'xstate';
+import { atOnce } from '../contracts/at-once.ts';
 import { messageOf } from '../contracts/errors.ts';
 import type { Approval } from '../contracts/engine.ts';
 import { isBackground } from '../contracts/background-task.ts';
@@ -24,7 +25,7 @@ import {
   unstartedResult,
 } from './call-results.ts';
 import { longestDelayMs, type TurnSettings } from './settings.ts';
-import { answerOr, atOnce, whenGiven } from './thenable.ts';
+import { answerOr, whenGiven } from './thenable.ts';
 import type { TurnRecord } from './turn-record.ts';
 import { noteWatch } from './watch.ts';
 

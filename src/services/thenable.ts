@@ -1,18 +1,7 @@
 // Calls of user code, which may throw or give a promise: what is no promise is taken at once, in the same tick.
 
+import { atOnce, isThenable } from '../contracts/at-once.ts';
 import { messageOf, TurnchartError } from '../contracts/errors.ts';
-
-/** True for promises and other thenables. A `then` that throws when read is passed on. */
-export function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
-}
-
-/** What a function gave that must answer at once. Throws `options.invalid` for a promise, and drops what it rejects with. */
-export function atOnce<Value>(value: Value, who: string): Value {
-  if (!isThenable(value)) return value;
-  Promise.resolve(value).catch(() => undefined);
-  throw new TurnchartError('options.invalid', `${who} returned a promise; it must return its answer at once.`);
-}
 
 /** What `ask` gives at once; where it throws or gives a promise, `onError` hears of it and `otherwise` counts. */
 export function answerOr<Value>(

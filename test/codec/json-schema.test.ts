@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { jsonSchema } from '../../src/codec/json-schema.ts';
 import { isTurnchartError } from '../../src/contracts/errors.ts';
 import type { JsonValue } from '../../src/conversation/json.ts';
+import { defineTool } from '../../src/tools/define-tool.ts';
 
 type Schema = { readonly [key: string]: JsonValue };
 
@@ -139,6 +140,20 @@ describe('jsonSchema', () => {
     const standard = jsonSchema<number>(field({ type: 'string' }), { validate })['~standard'];
     expect(standard.validate(7)).toEqual({ value: 7 });
     expect(standard.validate({ a: 'x' })).toEqual({ issues: [{ message: 'must be seven' }] });
+  });
+
+  test('takes a promise of validate for a mistake, and drops what it rejects with', async () => {
+    const validate = async (): Promise<never> => {
+      throw new Error('The database is away.');
+    };
+    const { parse } = defineTool({
+      name: 'look',
+      description: 'Looks.',
+      parameters: jsonSchema(field({ type: 'string' }), { validate: validate as never }),
+      execute: () => 'ok',
+    });
+    expect(parse({ a: 'x' })).toMatchObject({ ok: false, message: expect.stringContaining('returned a promise') });
+    await Promise.resolve();
   });
 
   test('refuses a cyclic schema', () => {

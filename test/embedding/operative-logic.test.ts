@@ -39,6 +39,32 @@ const submit = (
   ...more,
 });
 
+describe('what it refuses', () => {
+  test('is told: a message that was rejected, busy or closed', async () => {
+    const agent = startAgent([{ text: 'one', delayMs: 10 }]);
+    agent.actor.send(submit('A'));
+    agent.actor.send(submit('B', { policy: 'reject' }));
+    await agent.host.advance(100);
+    agent.actor.send({ type: 'operative.close' });
+    agent.actor.send(submit('C'));
+    await agent.host.settle();
+    expect(agent.emitted.filter(({ type }) => type === 'operative.refused')).toMatchObject([
+      { event: 'message.submit', error: { code: 'conversation.busy' } },
+      { event: 'message.submit', error: { code: 'operative.closed' } },
+    ]);
+  });
+
+  test('is no rejection of nobody when a broken operative is stopped', async () => {
+    const agent = startAgent([{ text: 'one' }]);
+    Object.freeze(agent.conversation.messages);
+    agent.actor.send(submit('A'));
+    await agent.host.settle();
+    agent.actor.stop();
+    await agent.host.settle();
+    expect(agent.emitted.some(({ type }) => type === 'operative.refused')).toBe(true);
+  });
+});
+
 describe('what it receives', () => {
   test('message.submit starts a turn, and steers it', async () => {
     const agent = startAgent([{ text: 'one', delayMs: 10 }, { text: 'two' }]);

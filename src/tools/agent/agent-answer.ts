@@ -11,18 +11,15 @@ import { isToolResult, toolResult } from '../tool-result.ts';
 /** How a subagent ended. */
 export interface EndedAgent {
   readonly name: string;
-  readonly conversation: Conversation;
   readonly result: TurnResult;
   /** How many tool calls it had begun. */
   readonly calls: number;
   /** Its background tasks that were stopped with it. */
   readonly stopped: readonly string[];
-  readonly extract: ((conversation: Conversation, result: TurnResult) => unknown) | undefined;
 }
 
 /** The answer; of a turn that did not complete an error that says why, with what there was until then. */
-export function answerOf({ name, conversation, result, calls, stopped, extract }: EndedAgent): Result {
-  const answer = extract === undefined ? lastWords(conversation) : extract(conversation, result);
+export function answerOf({ name, result, calls, stopped }: EndedAgent, answer: unknown): Result {
   const notes: readonly ResultContent[] =
     stopped.length === 0 ? [] : [text(`[Its background tasks ended with it: ${stopped.join(', ')}.]`)];
   const isOver = result.reason === 'completed' || isToolResult(answer);
@@ -40,8 +37,8 @@ export function answerOf({ name, conversation, result, calls, stopped, extract }
   return toolResult([...said, ...notes], true);
 }
 
-// The last thing it said, also where calls followed.
-function lastWords({ messages }: Conversation): string | undefined {
+/** The last thing it said, also where calls followed. */
+export function lastWords({ messages }: Conversation): string | undefined {
   const spoke = messages.findLast((message) => message.role === 'assistant' && textOf(message).trim() !== '');
   return spoke === undefined ? undefined : textOf(spoke);
 }

@@ -1,5 +1,6 @@
 // One subagent from its spawn to its end: an operative with one turn on a scratch conversation. Called by the Agent tool.
 
+import { atOnce } from '../../contracts/at-once.ts';
 import { insideOf } from '../../contracts/call-inside.ts';
 import type { Engine } from '../../contracts/engine.ts';
 import type { TurnResult } from '../../contracts/events.ts';
@@ -13,7 +14,7 @@ import { internalsOf } from '../../runtime/engine-internals.ts';
 import { createOperative } from '../../runtime/operative.ts';
 import type { BackgroundToolContext } from '../define-background-tool.ts';
 import { ToolResult } from '../tool-result.ts';
-import { answerOf } from './agent-answer.ts';
+import { answerOf, lastWords } from './agent-answer.ts';
 import { AgentProgress } from './agent-progress.ts';
 import { Places } from './places.ts';
 import type { AgentToolOptions, SubagentOperativeOptions, SubagentType } from './subagent-type.ts';
@@ -57,10 +58,10 @@ async function work(spawn: Spawn, context: BackgroundToolContext, depth: number)
   const inside = insideOf(context);
   const engine = engineOf(type, new Set(['Agent', spawn.toolName]), inside?.host ?? defaultHost);
   const { settings } = internalsOf(engine);
-  const conversation = options.seed?.(prompt, type) ?? scratchConversation(prompt, type);
+  const conversation = atOnce(options.seed?.(prompt, type), '"seed"') ?? scratchConversation(prompt, type);
   const approve = settings.approve ?? inside?.approve;
   const own: SubagentOperativeOptions = { inspectUnder: context, ...(approve === undefined ? {} : { approve }) };
-  const operative = (options.operative ?? defaultOperative)(engine, conversation, own);
+  const operative = atOnce((options.operative ?? defaultOperative)(engine, conversation, own), '"operative"');
   operative.session.get(depthKey, () => depth);
   const progress = new AgentProgress(name, context);
   const end = endOf(operative, progress);
@@ -78,7 +79,9 @@ async function work(spawn: Spawn, context: BackgroundToolContext, depth: number)
     if (result === undefined) return ToolResult.error(`Agent "${name}" ${neverBegan}`);
     inside?.countSubagent(result.usage);
     const stopped = settings.tasks?.endAll(operative.session.id) ?? [];
-    return answerOf({ name, conversation, result, calls: progress.calls, stopped, extract: options.extractAnswer });
+    const { extractAnswer = lastWords } = options;
+    const answer = await unlessAborted(signal, extractAnswer(conversation, result), () => lastWords(conversation));
+    return answerOf({ name, result, calls: progress.calls, stopped }, answer);
   } finally {
     signal.removeEventListener('abort', cancel);
     await operative.close().catch(() => undefined);
@@ -90,7 +93,7 @@ async function work(spawn: Spawn, context: BackgroundToolContext, depth: number)
 // has one of its own.
 function engineOf({ engine, allowRecursion }: SubagentType, spawners: ReadonlySet<string>, host: Host): Engine {
   const isAllowed = ({ name }: Pick<Tool, 'name'>): boolean => allowRecursion === true || !spawners.has(name);
-  const recipe = engine();
+  const recipe = atOnce(engine(), '"engine" of a subagent');
   if (!('build' in recipe)) {
     const { tools } = recipe;
     return createEngine({ host, ...recipe, ...(tools === undefined ? {} : { tools: tools.filter(isAllowed) }) });
@@ -99,6 +102,17 @@ function engineOf({ engine, allowRecursion }: SubagentType, spawners: ReadonlySe
   const usesOwnHost = internalsOf(built).settings.host !== defaultHost;
   if (built.tools.every(isAllowed) && (usesOwnHost || host === defaultHost)) return built;
   return recipe.with({ ...(usesOwnHost ? {} : { host }), tools: built.tools.filter(isAllowed) }).build();
+}
+
+// What was given, or once the call is cancelled `instead`: a promise that nobody keeps must not hold the subagent's place.
+function unlessAborted(signal: AbortSignal, given: unknown, instead: () => unknown): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => resolve(instead());
+    signal.addEventListener('abort', stop, { once: true });
+    Promise.resolve(given)
+      .then(resolve, reject)
+      .finally(() => signal.removeEventListener('abort', stop));
+  });
 }
 
 function scratchConversation(prompt: string, { systemPrompt }: SubagentType): Conversation {

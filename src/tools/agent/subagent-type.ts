@@ -35,7 +35,7 @@ export interface AgentToolOptions {
   readonly operative?: (engine: Engine, conversation: Conversation, own: SubagentOperativeOptions) => Operative;
   /**
    * What the parent's model reads, for every reason a turn can end with. Default: the last text the subagent said. Unless
-   * it is a `ToolResult`, the answer of a turn that did not complete is framed as an error that says why.
+   * it is a `ToolResult`, the answer of a turn that did not complete is framed as an error that says why. May be async.
    */
   readonly extractAnswer?: (conversation: Conversation, result: TurnResult) => unknown;
   /** Levels of subagents below the conversation that has no parent. Default 5. */

@@ -7,10 +7,14 @@ import { createOperative } from '../../../src/runtime/operative.ts';
 import { simulatedHost } from '../../../src/testing/index.ts';
 import { toolOf } from '../../runtime/turn-bench.ts';
 import { workTool, type Work } from '../../runtime/background-bench.ts';
-import { startAgent } from './agent-bench.ts';
+import { startAgent, type AgentSetup } from './agent-bench.ts';
 
 const look = { text: 'I looked.', calls: [{ name: 'look' }] };
 const broken = { throw: new ModelError('model.rejected', 'The request is not valid.', { retryable: false }) };
+
+async function rejects(): Promise<never> {
+  throw new Error('The store is away.');
+}
 
 describe('a subagent', () => {
   test.each([
@@ -59,6 +63,38 @@ describe('a subagent', () => {
     expect(bench.answer()).toBe(
       'failed: Agent "helper" did not finish: it failed: The request is not valid. What it had said:|{"reason":"failed"}',
     );
+  });
+
+  test('may be read by an extractAnswer that takes its time', async () => {
+    const bench = startAgent({ child: [{ text: 'x' }], own: { extractAnswer: async () => 'the report' } });
+    await bench.turn.end();
+    expect(bench.answer()).toBe('completed: the report');
+  });
+
+  test.each([
+    ['engine', { type: { engine: rejects } }, '"engine" of a subagent returned a promise'],
+    ['seed', { own: { seed: rejects } }, '"seed" returned a promise'],
+    ['operative', { own: { operative: rejects } }, '"operative" returned a promise'],
+    ['extractAnswer', { own: { extractAnswer: rejects } }, 'The store is away.'],
+  ])('fails its call alone where an async %s rejects', async (_name, setup, why) => {
+    const bench = startAgent({ child: [{ text: 'x' }], ...(setup as Partial<AgentSetup>) });
+    await bench.turn.end();
+    expect(bench.answer()).toContain(why);
+    expect(bench.answer()).toMatch(/^failed: /);
+  });
+
+  test('ends when it is cancelled while its answer is read', async () => {
+    const answers: ((answer: unknown) => void)[] = [];
+    const bench = startAgent({
+      child: [{ text: 'x' }],
+      script: [{ calls: [{ name: 'Agent', args: { prompt: 'Do it.' } }] }],
+      own: { extractAnswer: () => new Promise((resolve) => answers.push(resolve)) },
+    });
+    await bench.host.settle();
+    expect(answers).toHaveLength(1);
+    void bench.turn.run.cancel();
+    await bench.turn.end();
+    expect(bench.answer()).toBe('completed: x');
   });
 
   test('stops the background tasks it had started, and says so', async () => {
