@@ -3,7 +3,7 @@
 
 import type { Host } from '../contracts/host.ts';
 import type { PlaybackClock } from '../contracts/realtime.ts';
-import { atOnce } from '../services/thenable.ts';
+import { atOnce } from '../contracts/at-once.ts';
 
 /** What was heard of what was cut off, and what the server has to be told. */
 export interface PlaybackCut {
