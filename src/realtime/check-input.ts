@@ -3,18 +3,29 @@
 import { messageOf, TurnchartError } from '../contracts/errors.ts';
 import type { RealtimeCapability, RealtimeInput } from '../contracts/realtime.ts';
 import { describeValue } from '../tools/describe-value.ts';
+import {
+  bytes,
+  changes,
+  choice,
+  image,
+  number,
+  optionalNumber,
+  optionalText,
+  request,
+  result,
+  text,
+  type Fault,
+  type InputFields,
+} from './input-fields.ts';
 
-type Check = (input: Readonly<Record<string, unknown>>) => string | undefined;
+type Check = (input: InputFields) => Fault;
 
 /** Every input there is: what it needs the session to be able to do, and what must stand in it. */
 const inputs: Readonly<Record<RealtimeInput['type'], { readonly needs?: RealtimeCapability; readonly check?: Check }>> =
   {
     'audio.append': {
       needs: 'audioInProcess',
-      check: (input) =>
-        isBytes(input['audio'])
-          ? choice(input, 'whenFull', ['drop', 'wait'])
-          : `audio must be a Uint8Array, got ${describeValue(input['audio'])}`,
+      check: (input) => bytes(input, 'audio') ?? choice(input, 'whenFull', ['drop', 'wait']),
     },
     'audio.commit': { needs: 'audioInProcess' },
     'audio.clear': { needs: 'audioInProcess' },
@@ -26,13 +37,11 @@ const inputs: Readonly<Record<RealtimeInput['type'], { readonly needs?: Realtime
     },
     'image.send': {
       needs: 'imageInput',
-      check: (input) =>
-        (isImage(input['image']) ? undefined : `image must be an image block, got ${describeValue(input['image'])}`) ??
-        respond(input),
+      check: (input) => image(input) ?? optionalText(input, 'text') ?? respond(input),
     },
-    'response.request': {},
+    'response.request': { check: request },
     'response.interrupt': { needs: 'interrupt', check: (input) => optionalNumber(input, 'playedMs') },
-    'session.update': { needs: 'midSessionUpdate' },
+    'session.update': { needs: 'midSessionUpdate', check: changes },
     'playback.report': {
       check: (input) =>
         input['mark'] === undefined
@@ -43,12 +52,7 @@ const inputs: Readonly<Record<RealtimeInput['type'], { readonly needs?: Realtime
     },
     'toolResult.send': {
       needs: 'toolCalling',
-      check: (input) =>
-        text(input, 'callId') ??
-        (isResult(input['result'])
-          ? undefined
-          : `result must be text, blocks or a tool result, got ${describeValue(input['result'])}`) ??
-        choice(input, 'respond', ['auto', 'now', 'silent']),
+      check: (input) => text(input, 'callId') ?? result(input) ?? choice(input, 'respond', ['auto', 'now', 'silent']),
     },
     'raw.send': {
       check: ({ json, payload }) =>
@@ -75,7 +79,7 @@ export function checkInput(input: unknown, capabilities: ReadonlySet<RealtimeCap
 
 function faultOf(input: unknown, capabilities: ReadonlySet<RealtimeCapability>): string | undefined {
   if (typeof input !== 'object' || input === null) return `An input must be an object, got ${describeValue(input)}.`;
-  const fields = input as Readonly<Record<string, unknown>>;
+  const fields = input as InputFields;
   const { type } = fields;
   if (typeof type !== 'string' || !Object.hasOwn(inputs, type)) {
     return `There is no input "${String(type)}". Known inputs: ${Object.keys(inputs).join(', ')}.`;
@@ -88,40 +92,6 @@ function faultOf(input: unknown, capabilities: ReadonlySet<RealtimeCapability>):
   return fault === undefined ? undefined : `The input "${type}" is not valid: ${fault}.`;
 }
 
-function isBytes(value: unknown): boolean {
-  return value instanceof Uint8Array;
-}
-
-function isImage(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && 'type' in value && value.type === 'image' && 'source' in value;
-}
-
-function isResult(value: unknown): boolean {
-  return typeof value === 'string' || (typeof value === 'object' && value !== null);
-}
-
-function text(input: Readonly<Record<string, unknown>>, field: string): string | undefined {
-  const value = input[field];
-  return typeof value === 'string' && value !== '' ? undefined : `${field} must be a text, got ${describeValue(value)}`;
-}
-
-function number(input: Readonly<Record<string, unknown>>, field: string): string | undefined {
-  const value = input[field];
-  return typeof value === 'number' && value >= 0
-    ? undefined
-    : `${field} must be a number, 0 or more, got ${describeValue(value)}`;
-}
-
-function optionalNumber(input: Readonly<Record<string, unknown>>, field: string): string | undefined {
-  return input[field] === undefined ? undefined : number(input, field);
-}
-
-function choice(input: Readonly<Record<string, unknown>>, field: string, known: readonly string[]): string | undefined {
-  const value = input[field];
-  if (value === undefined || (typeof value === 'string' && known.includes(value))) return undefined;
-  return `${field} must be one of ${known.join(', ')}, got ${describeValue(value)}`;
-}
-
-function respond(input: Readonly<Record<string, unknown>>): string | undefined {
+function respond(input: InputFields): Fault {
   return choice(input, 'respond', ['auto', 'now', 'never']);
 }

@@ -3,6 +3,7 @@
 
 import { TurnchartError } from '../contracts/errors.ts';
 import { describeValue } from '../tools/describe-value.ts';
+import { changes } from './input-fields.ts';
 
 type Fits = (value: unknown) => boolean;
 type Check = readonly [expected: string, fits: Fits];
@@ -29,8 +30,6 @@ const audioFormat: Check = [
 const hostParts = ['now', 'setTimeout', 'clearTimeout', 'random', 'createId'];
 
 const sessionOptions: Table = {
-  systemPrompt: anArray,
-  tools,
   modalities: anArray,
   inputFormat: audioFormat,
   outputFormat: audioFormat,
@@ -88,6 +87,10 @@ const operativeOptions: Table = {
 /** Throws `options.invalid`. What only the provider knows about is left to it, and unknown names to TypeScript. */
 export function checkSessionOptions(options: unknown): void {
   check('a realtime session', options, sessionOptions);
+  const fault = changes(options as Fields);
+  if (fault !== undefined) {
+    throw new TurnchartError('options.invalid', `The options of a realtime session are not valid: ${fault}.`);
+  }
   const given = (options as Fields)['keepAlive']; // an object, just looked at
   if (given !== undefined && given !== 'off') check('a realtime session', given, keepAlive, 'keepAlive.');
 }

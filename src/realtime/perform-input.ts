@@ -7,7 +7,7 @@ import type { Debtor } from './reply-ledger.ts';
 import { resultText } from './result-text.ts';
 import { answeredByHand, sendResult } from './session-calls.ts';
 import { openPromise, type QuietTicket, type SessionRecord } from './session-record.ts';
-import type { CallControl, WireCommand, WireItem } from './wire.ts';
+import type { CallControl, WireCommand, WireItem, WireLink } from './wire.ts';
 
 type Input<Type extends RealtimeInput['type']> = Extract<RealtimeInput, { readonly type: Type }>;
 
@@ -293,10 +293,23 @@ function isOfCurrent({ responses }: SessionRecord, responseId: string | undefine
   return responseId === undefined || responseId === responses.current?.responseId;
 }
 
-async function callControl(record: SessionRecord, control: CallControl): Promise<void> {
-  if (record.link?.call === undefined) return refused('This session steers no call.');
+// Beside the socket, where no event tells how it went: bounded like everything the server is asked.
+function callControl(record: SessionRecord, control: CallControl): Promise<void> {
+  const { link, host, deadlines } = record;
+  if (link?.call === undefined) return refused('This session steers no call.');
+  const { promise, resolve, reject } = openPromise();
+  const timer = record.startTimer(deadlines.responseMs, () => reject(record.unanswered()));
+  const stop = () => host.clearTimeout(timer);
+  promise.then(stop, stop);
+  steer(link, control).then(resolve, reject);
+  // A call that is hung up takes its session with it.
+  void record.closed.promise.then(() => (control.type === 'call.hangup' ? resolve() : reject(record.closedError())));
+  return promise;
+}
+
+async function steer(link: WireLink, control: CallControl): Promise<void> {
   try {
-    await record.link.call(control);
+    await link.call?.(control);
   } catch (thrown) {
     if (thrown instanceof TurnchartError) throw thrown;
     throw new ModelError('model.rejected', `The provider refused "${control.type}": ${messageOf(thrown)}`, {

@@ -22,8 +22,6 @@ describe('a session', () => {
     ['backpressure.microphoneMs', { backpressure: { microphoneMs: Number.NaN } }],
     ['history', { history: 'x' }],
     ['history', { history: [null] }],
-    ['tools', { tools: [null] }],
-    ['systemPrompt', { systemPrompt: 'You are kind.' }],
     ['playback', { playback: {} }],
     ['signal', { signal: {} }],
     ['host', { host: null }],
@@ -41,6 +39,19 @@ describe('a session', () => {
       message: expect.stringContaining(`"${name}"`),
     });
     expect(wire.dials).toBe(0);
+  });
+
+  test.each<[string, unknown]>([
+    ['tools', { tools: [null] }],
+    ['systemPrompt', { systemPrompt: 'You are kind.' }],
+    ['turnDetection', { turnDetection: { mode: 'server_vad' } }],
+    ['inputTranscription', { inputTranscription: null }],
+    ['speed', { speed: Number.NaN }],
+  ])('with a wrong %s, which can change later, is refused as a change would be', async (name, options) => {
+    await expect(connect(options)).rejects.toMatchObject({
+      code: 'options.invalid',
+      message: expect.stringContaining(`${name} must be`),
+    });
   });
 
   test('without an object of options is refused', async () => {
@@ -62,7 +73,6 @@ describe('a session', () => {
       {},
       {
         voice: 'x',
-        maxOutputTokens: -1,
         deadlines: { responseMs: Infinity, connectMs: 1 },
         keepAlive: { everyMs: Infinity },
         inputFormat: { type: 'g711Ulaw' },

@@ -316,6 +316,35 @@ describe('what a server tells that makes no sense here', () => {
   });
 });
 
+describe('an input with a wrong field', () => {
+  test.each<[string, unknown]>([
+    ['tools', { type: 'session.update', tools: [null] }],
+    ['systemPrompt', { type: 'session.update', systemPrompt: 'x' }],
+    ['turnDetection', { type: 'session.update', turnDetection: { mode: 'server_vad' } }],
+    ['inputTranscription', { type: 'session.update', inputTranscription: null }],
+    ['noiseReduction', { type: 'session.update', noiseReduction: 'loud' }],
+    ['speed', { type: 'session.update', speed: Number.NaN }],
+    ['voice', { type: 'session.update', voice: {} }],
+    ['instructions', { type: 'response.request', instructions: 5 }],
+    ['toolChoice', { type: 'response.request', toolChoice: {} }],
+    ['tools', { type: 'response.request', tools: [{ name: 'x' }] }],
+    ['modalities', { type: 'response.request', modalities: ['smell'] }],
+    ['maxOutputTokens', { type: 'response.request', maxOutputTokens: -1 }],
+    ['outOfBand', { type: 'response.request', outOfBand: 'yes' }],
+    ['image', { type: 'image.send', image: { type: 'image', source: null } }],
+    ['image', { type: 'image.send', image: { type: 'image', source: { type: 'base64', data: 5 } } }],
+    ['text', { type: 'image.send', image: { type: 'image', source: { type: 'url', url: 'x' } }, text: 5 }],
+  ])('%s is refused by name, and nothing is sent', async (name, input) => {
+    const fake = await openSession();
+    const before = fake.wire.commands.length;
+    await expect(fake.send(input as RealtimeInput)).rejects.toMatchObject({
+      code: 'message.invalid',
+      message: expect.stringContaining(`${name} must be`),
+    });
+    expect(fake.wire.commands).toHaveLength(before);
+  });
+});
+
 describe('an end', () => {
   test.each([null, { drainMs: Number.NaN }, { drainMs: 'long' }, { drainMs: -1 }])(
     'asked for with %j is one',

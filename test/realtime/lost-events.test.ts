@@ -252,6 +252,38 @@ describe('the end of what the provider plays is never told', () => {
   });
 });
 
+describe('a call that is steered by a server that says nothing', () => {
+  const call = (answer: () => Promise<void>) =>
+    openSession({ playedBy: 'server', callId: 'c', capabilities: ['callControl'], call: answer });
+  const never = () => new Promise<void>(() => undefined);
+
+  test('a transfer is given up after ten seconds', async () => {
+    const fake = await call(never);
+    const sent = fake.send({ type: 'call.refer', targetUri: 'tel:+1' });
+    await fake.host.advance(10_000);
+    await expect(sent).rejects.toMatchObject({ code: 'model.rejected', providerCode: 'response.timeout' });
+    expect(fake.host.pendingTimers()).toBe(0);
+  });
+
+  test('the end of the session settles what waits: a call that is hung up is over', async () => {
+    const fake = await call(never);
+    const refer = fake.send({ type: 'call.refer', targetUri: 'tel:+1' });
+    const hangup = fake.send({ type: 'call.hangup' });
+    fake.wire.give({ type: 'call.ended' });
+    await hangup;
+    await expect(refer).rejects.toMatchObject({ code: 'operative.closed' });
+    await fake.settle();
+    expect(fake.host.pendingTimers()).toBe(0);
+  });
+
+  test('what it answers in time counts', async () => {
+    const fake = await call(() => Promise.resolve());
+    await fake.send({ type: 'call.refer', targetUri: 'tel:+1' });
+    await fake.settle();
+    expect(fake.host.pendingTimers()).toBe(0);
+  });
+});
+
 describe('an input that is never acknowledged', () => {
   const mute = { acknowledges: false } as const;
 

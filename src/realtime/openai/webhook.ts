@@ -42,9 +42,13 @@ export type VerifiedWebhook =
   | { readonly verified: true; readonly type: 'other'; readonly event: JsonValue }
   | { readonly verified: false; readonly why: string };
 
-/** Checks signature and age. Answer one that is not verified with 400. Throws `options.invalid` without a secret. */
+/**
+ * Checks signature and age. Answer one that is not verified with 400. Throws `options.invalid` without a secret, and for a
+ * body that was parsed.
+ */
 export async function verifyWebhook(request: WebhookRequest, options: WebhookOptions = {}): Promise<VerifiedWebhook> {
   const secret = secretOf(options);
+  if (typeof request.body !== 'string' && !(request.body instanceof Uint8Array)) throw parsedBody();
   const client = await clientOf({ client: options.client, apiKey: 'none' }, 'verifyWebhook(…)'); // no key is needed to check
   const body = typeof request.body === 'string' ? request.body : new TextDecoder().decode(request.body);
   let event: JsonRecord | undefined;
@@ -70,11 +74,20 @@ function secretOf({ secret, client }: WebhookOptions): string {
   );
 }
 
+function parsedBody(): TurnchartError {
+  return new TurnchartError(
+    'options.invalid',
+    'verifyWebhook({ body }) expects the body as it was received, text or bytes: what was signed. Take it before anything parses it (in Express: express.raw).',
+  );
+}
+
 function headersOf(given: WebhookRequest['headers']): Headers {
   if (given instanceof Headers) return given;
   const headers = new Headers();
+  // Only what is read: Node's own of HTTP/2 hold names that are no header's (`:path`).
   for (const [name, value] of Object.entries(given)) {
-    if (value !== undefined) headers.set(name, typeof value === 'string' ? value : value.join(', '));
+    if (value !== undefined && /^webhook-/i.test(name))
+      headers.set(name, typeof value === 'string' ? value : value.join(', '));
   }
   return headers;
 }

@@ -205,6 +205,22 @@ describe('a webhook', () => {
     expect(await verifyWebhook(request, options)).toMatchObject({ verified: true, type: 'call.incoming' });
   });
 
+  test('may come over HTTP/2, whose headers hold names that are none', async () => {
+    const { body, headers } = signed(incomingCall('rtc_1'));
+    const request = { body, headers: { ':path': '/hook', ':method': 'POST', ...headers } };
+    expect(await verifyWebhook(request, options)).toMatchObject({ verified: true, type: 'call.incoming' });
+  });
+
+  test('whose body was parsed already is a misuse, which is told', async () => {
+    const { body, headers } = signed(incomingCall('rtc_1'));
+    await expect(
+      verifyWebhook({ body: JSON.parse(body) as unknown as string, headers }, options),
+    ).rejects.toMatchObject({
+      code: 'options.invalid',
+      message: expect.stringContaining('as it was received') as string,
+    });
+  });
+
   test('of another kind is passed on', async () => {
     const event = { type: 'response.completed', data: { id: 'resp_1' } };
     expect(await verifyWebhook(signed(JSON.stringify(event)), options)).toEqual({

@@ -144,6 +144,15 @@ describe('a call', () => {
     },
   );
 
+  test('whose settings make no sense is declined: nobody is answered by a session that cannot be', async () => {
+    await using server = await startWireServer({ rest: () => ok });
+    const accept = { deadlines: { connectMs: Number.NaN } };
+    const { receiver, errors } = receiverAt(server, { decide: () => ({ accept }) });
+    expect(await receiver.receive(signed(incomingCall('rtc_1')))).toMatchObject({ outcome: 'failed' });
+    expect(errors).toMatchObject([{ code: 'options.invalid' }]);
+    expect(restOf(server)).toEqual(['rtc_1/reject']);
+  });
+
   test('whose side socket cannot be opened is hung up: nobody would run its tools', async () => {
     await using server = await startWireServer({ rest: () => ok, refuse: { status: 404, body: '{}' } });
     const { receiver, failed, sessions } = receiverAt(server);
