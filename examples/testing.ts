@@ -4,14 +4,13 @@
 import { createConversation, createEngine, createOperative, defineTool, userMessage } from '../src/index.ts';
 import { recordTurn, replayTurn, scriptedModel, simulatedHost, verifyTranscript } from '../src/testing/index.ts';
 
+const host = simulatedHost({ seed: 1 }); // time stands still until advance()
 const slow = defineTool({
   name: 'slow',
   description: 'Takes a minute.',
   parameters: { type: 'object', properties: {} },
   execute: () => new Promise((resolve) => host.setTimeout(() => resolve('done'), 60_000)),
 });
-
-const host = simulatedHost({ seed: 1 }); // time stands still until it is moved
 const model = scriptedModel([{ calls: [{ name: 'slow' }] }, { text: 'That took a minute.' }]);
 const operative = createOperative({ engine: createEngine({ model, tools: [slow], host }) });
 
@@ -19,14 +18,14 @@ const { delivery } = await operative.submit('Go.');
 await host.advance(60_000);
 console.log((await delivery).status); // answered, without waiting
 verifyTranscript(operative.conversation);
-model.verify(); // every step was used
+model.verify(); // throws if a step was not used
 // #endregion scripted
 
 // #region replay
 const conversation = createConversation({ messages: [userMessage('How are you?')] });
 const { run, recording } = recordTurn({ model: scriptedModel([{ text: 'Well.' }]) }, conversation);
 await run.result;
-const fixture = JSON.stringify(await recording); // a file of your tests
+const fixture = JSON.stringify(await recording); // a file next to your tests
 
 const { differences } = await replayTurn(JSON.parse(fixture), {
   transformers: [{ name: 'polite', beforeIteration: () => ({ system: [{ type: 'text', text: 'Be polite.' }] }) }],
