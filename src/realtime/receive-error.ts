@@ -1,5 +1,6 @@
 // What an error of the server's means, and for whom. Called by receive.ts.
 
+import type { Responses } from './responses.ts';
 import type { SessionRecord } from './session-record.ts';
 import type { WireFact } from './wire.ts';
 
@@ -72,9 +73,17 @@ function refuseRequest(record: SessionRecord, { causedBy, activeResponseId, code
   const order = responses.endRequest();
   if (isActive) ledger.restore(order?.debts ?? []);
   else for (const { debtor } of order?.debts ?? []) debtor?.failed(record.refusal(code, message));
-  // One that was given up here goes on there.
-  const occupied = isActive && (!responses.hasEnded(activeResponseId) || responses.isUnended(activeResponseId));
+  const occupied = isActive && isOccupied(responses, activeResponseId);
   if (occupied && responses.current === undefined) responses.occupiedBy = activeResponseId;
   record.post({ type: 'request.refused', occupied, owed: ledger.owed });
   return isActive;
+}
+
+// One that was given up here goes on there. One that has ended there as well crossed its end: asked for again at once, but
+// not over and over.
+function isOccupied(responses: Responses, activeResponseId: string): boolean {
+  if (!responses.hasEnded(activeResponseId) || responses.isUnended(activeResponseId)) return true;
+  const isRepeated = responses.refusedFor === activeResponseId;
+  responses.refusedFor = activeResponseId;
+  return isRepeated;
 }

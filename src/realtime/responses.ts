@@ -35,6 +35,8 @@ export class Responses {
   current: LiveResponse | undefined;
   /** The server's word for an active answer that was not told here; '' when it did not say which. */
   occupiedBy: string | undefined;
+  /** The answer that has ended, and for which the last request was refused all the same. */
+  refusedFor: string | undefined;
   /** Answers beside the conversation, and the requests for such. */
   readonly beside = new Map<string, LiveResponse>();
   readonly besideRequests = new Map<string, Debtor>();
@@ -137,6 +139,7 @@ export class Responses {
       this.current = response;
     }
     this.occupiedBy = undefined;
+    this.refusedFor = undefined;
     return response;
   }
 

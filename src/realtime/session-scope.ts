@@ -8,6 +8,7 @@ import { giveUpResponse, settleResponse, unended } from './receive-response.ts';
 import { lossOf, receiveFact } from './receive.ts';
 import { dropCalls } from './session-calls.ts';
 import type { QuietTicket, SessionRecord } from './session-record.ts';
+import { totalLink } from './total-link.ts';
 import type { WireConfiguration } from './wire.ts';
 
 /** The scope of one session. Its methods are total: what user code throws is reported, and nothing else throws. */
@@ -21,7 +22,13 @@ export class SessionScope implements RealtimeScope {
   dial(): void {
     const { record } = this;
     try {
-      record.link = record.wire.dial((fact) => record.receive(fact, receiveFact));
+      record.link = totalLink(
+        record.wire.dial((fact) => record.receive(fact, receiveFact)),
+        {
+          report: (thrown) => record.reportThrown(thrown),
+          broke: (thrown) => record.post({ type: 'wire.closed', end: lossOf(record, { reason: messageOf(thrown) }) }),
+        },
+      );
     } catch (thrown) {
       record.post({
         type: 'wire.closed',

@@ -3,8 +3,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { RealtimeEvent, RealtimeInput, RealtimeSession } from '../../src/contracts/realtime.ts';
+import { connectRealtime } from '../../src/realtime/connect.ts';
 import { createRealtimeOperative } from '../../src/realtime/operative.ts';
 import type { WireFact } from '../../src/realtime/wire.ts';
+import { simulatedHost } from '../../src/testing/index.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
 import { audioOf, FakeWire, openSession, responseEnd, speech, type FakeSession } from './fake-wire.ts';
 
@@ -386,11 +388,48 @@ describe('user code that throws', () => {
     expect({ phase: fake.session.phase, thrown: thrown.length }).toEqual({ phase: 'ready', thrown: 1 });
   });
 
+  test('a link that cannot send: it counts as lost, whoever waits is told, and nothing is left', async () => {
+    const thrown: unknown[] = [];
+    const fake = await openSession({}, { onListenerError: (error) => thrown.push(error) });
+    fake.wire.send = thrower;
+    const sent = fake.send({ type: 'text.send', text: 'x' });
+    await expect(sent).rejects.toMatchObject({
+      code: 'operative.closed',
+      message: expect.stringContaining('user code'),
+    });
+    await fake.settle();
+    expect(fake.events.at(-1)).toMatchObject({ reason: 'connectionLost', message: 'user code' });
+    expect({ told: thrown.length, timers: fake.host.pendingTimers() }).toEqual({ told: 1, timers: 0 });
+  });
+
+  test('a link that cannot send the configuration: connecting fails', async () => {
+    const wire = new FakeWire();
+    const connected = connectRealtime(wire, { host: simulatedHost() });
+    wire.send = thrower;
+    wire.give({ type: 'wire.opened' }, { type: 'session.created', sessionId: 's', settings: {} });
+    await expect(connected).rejects.toMatchObject({
+      code: 'model.connection',
+      message: expect.stringContaining('user code'),
+    });
+  });
+
+  test.each(['close', 'terminate'] as const)(
+    'a link whose %s throws: the session is closed all the same',
+    async (how) => {
+      const fake = await openSession();
+      fake.wire[how] = thrower;
+      const closed = fake.session.close();
+      await fake.host.advance(2_000);
+      await closed;
+      expect(fake.events.at(-1)).toMatchObject({ type: 'session.closed', reason: 'requested' });
+      expect({ phase: fake.session.phase, timers: fake.host.pendingTimers() }).toEqual({ phase: 'closed', timers: 0 });
+    },
+  );
+
   test('a provider that throws when it is dialled: connecting fails, and says so', async () => {
     const fake = await openSession();
     const wire = new FakeWire();
     wire.dial = thrower;
-    const { connectRealtime } = await import('../../src/realtime/connect.ts');
     const connected = connectRealtime(wire, { host: fake.host }).catch((error: unknown) => error);
     await fake.host.advance(15_000);
     expect(await connected).toMatchObject({ code: 'model.connection' });

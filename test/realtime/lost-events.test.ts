@@ -204,6 +204,25 @@ describe('the end of an answer is never told', () => {
     await expect(second).rejects.toMatchObject({ providerCode: 'response.timeout' });
   });
 
+  test('a server that takes one for active whose end it told is asked again at once, and then every ten seconds', async () => {
+    const fake = await openSession();
+    fake.wire.give({ type: 'response.created', responseId: 'r1' }, responseEnd('r1'));
+    void fake.send({ type: 'response.request' });
+    for (let refused = 0; refused < asked(fake); refused++) {
+      fake.wire.give({
+        type: 'error',
+        kind: 'request',
+        code: 'conversation_already_has_active_response',
+        message: 'r1 is active',
+        causedBy: fake.wire.sent('response.create').at(-1)?.eventId ?? '',
+        activeResponseId: 'r1',
+      });
+    }
+    expect(asked(fake)).toBe(2);
+    await fake.host.advance(10_000);
+    expect(asked(fake)).toBe(3);
+  });
+
   test('one beside the conversation is given up as well, and stopped', async () => {
     const fake = await openSession({}, { deadlines: { answerMs: 1_000 } });
     void fake.send({ type: 'response.request', outOfBand: true });
