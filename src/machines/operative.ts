@@ -144,13 +144,8 @@ interface Step {
 const guards = {
   reloads: ({ context }: Step) => context.reloads,
   isAnswerable: ({ event }: Step) => event.type === 'turn.resume' && event.answerable,
-  resumesReloaded: ({ context }: Step) => context.reloads,
-  hasLoaded: ({ event }: Step) => 'output' in event && outputIs<ReloadFacts>(event.output).kind === 'loaded',
-  loadedAnswerable: ({ event }: Step) => {
-    if (!('output' in event)) return false;
-    const facts = outputIs<ReloadFacts>(event.output);
-    return facts.kind === 'loaded' && facts.answerable;
-  },
+  hasLoaded: ({ event }: Step) => outputOf<ReloadFacts>(event)?.kind === 'loaded',
+  loadedAnswerable: ({ event }: Step) => outputOf<ReloadFacts>(event)?.answerable === true,
   isQueue: ({ event }: Step) => event.type === 'message.submit' && event.policy === 'queue',
   isReject: ({ event }: Step) => event.type === 'message.submit' && event.policy === 'reject',
   isPreempt: ({ event }: Step) => event.type === 'message.submit' && event.policy === 'preempt',
@@ -160,26 +155,46 @@ const guards = {
   startsNextReloaded: ({ context, event }: Step) => context.reloads && startsNext(context, event),
 };
 
+const takesSubmission =
+  (deed: 'claim' | 'steer' | 'keepLate' | 'hold' | 'preempt') =>
+  ({ context, event }: Step): void => {
+    if (event.type === 'message.submit') context.scope[deed](event.submission);
+  };
+
+const takesQuestion =
+  (
+    deed:
+      | 'claimResume'
+      | 'joinResume'
+      | 'declineResume'
+      | 'awaitEnd'
+      | 'answerIdle'
+      | 'beginCompact'
+      | 'declineCompact',
+  ) =>
+  ({ context, event }: Step): void => {
+    if ('question' in event) context.scope[deed](event.question);
+  };
+
 const actions = {
-  claim: ({ context, event }: Step) => {
-    if (event.type === 'message.submit') context.scope.claim(event.submission);
-  },
-  claimResume: ({ context, event }: Step) => {
-    if (event.type === 'turn.resume') context.scope.claimResume(event.question);
-  },
+  claim: takesSubmission('claim'),
+  steer: takesSubmission('steer'),
+  keepLate: takesSubmission('keepLate'),
+  hold: takesSubmission('hold'),
+  preempt: takesSubmission('preempt'),
+  claimResume: takesQuestion('claimResume'),
+  joinResume: takesQuestion('joinResume'),
+  declineResume: takesQuestion('declineResume'),
+  awaitEnd: takesQuestion('awaitEnd'),
+  answerIdle: takesQuestion('answerIdle'),
+  beginCompact: takesQuestion('beginCompact'),
+  declineCompact: takesQuestion('declineCompact'),
   claimWaiting: ({ context }: Step) => context.scope.claimWaiting(),
-  steer: ({ context, event }: Step) => {
-    if (event.type === 'message.submit') context.scope.steer(event.submission);
-  },
-  keepLate: ({ context, event }: Step) => {
-    if (event.type === 'message.submit') context.scope.keepLate(event.submission);
-  },
-  hold: ({ context, event }: Step) => {
-    if (event.type === 'message.submit') context.scope.hold(event.submission);
-  },
-  preempt: ({ context, event }: Step) => {
-    if (event.type === 'message.submit') context.scope.preempt(event.submission);
-  },
+  dropClaim: ({ context }: Step) => context.scope.dropClaim(),
+  beginTurn: ({ context }: Step) => context.scope.beginTurn(),
+  demotePreempts: ({ context }: Step) => context.scope.demotePreempts(),
+  abandonCompact: ({ context }: Step) => context.scope.abandonCompact(),
+  close: ({ context }: Step) => context.scope.close(),
   rejectBusy: ({ context, event }: Step) => {
     if (event.type === 'message.submit') context.scope.reject(event.submission, 'busy');
   },
@@ -187,37 +202,13 @@ const actions = {
     if (event.type === 'message.submit') context.scope.reject(event.submission, 'closed');
     else if ('question' in event) context.scope.rejectClosed(event.question);
   },
-  joinResume: ({ context, event }: Step) => {
-    if (event.type === 'turn.resume') context.scope.joinResume(event.question);
-  },
-  declineResume: ({ context, event }: Step) => {
-    if (event.type === 'turn.resume') context.scope.declineResume(event.question);
-  },
-  dropClaim: ({ context }: Step) => context.scope.dropClaim(),
   endClaim: ({ context }: Step, params: { readonly reason: 'aborted' | 'failed' }) =>
     context.scope.endClaim(params.reason),
-  beginTurn: ({ context }: Step) => context.scope.beginTurn(),
   finishTurn: ({ context, event }: Step) => {
     if (event.type === 'xstate.done.actor.turn') context.scope.finishTurn(event.output);
   },
   breakTurn: ({ context, event }: Step) => context.scope.breakTurn('error' in event ? event.error : undefined),
-  demotePreempts: ({ context }: Step) => context.scope.demotePreempts(),
-  awaitEnd: ({ context, event }: Step) => {
-    if ('question' in event) context.scope.awaitEnd(event.question);
-  },
-  answerIdle: ({ context, event }: Step) => {
-    if ('question' in event) context.scope.answerIdle(event.question);
-  },
-  beginCompact: ({ context, event }: Step) => {
-    if (event.type === 'operative.compact') context.scope.beginCompact(event.question);
-  },
-  endCompact: ({ context, event }: Step) =>
-    context.scope.endCompact('output' in event && outputIs<CompactFacts>(event.output).gained),
-  abandonCompact: ({ context }: Step) => context.scope.abandonCompact(),
-  declineCompact: ({ context, event }: Step) => {
-    if (event.type === 'operative.compact') context.scope.declineCompact(event.question);
-  },
-  close: ({ context }: Step) => context.scope.close(),
+  endCompact: ({ context, event }: Step) => context.scope.endCompact(outputOf<CompactFacts>(event)?.gained === true),
 };
 
 const config = {
@@ -236,7 +227,7 @@ const config = {
       on: {
         'message.submit': claimOnSubmit,
         'turn.resume': [
-          { guard: 'resumesReloaded', target: 'reloading', actions: 'claimResume' },
+          { guard: 'reloads', target: 'reloading', actions: 'claimResume' },
           { guard: 'isAnswerable', target: 'active', actions: 'claimResume' },
           { actions: 'declineResume' },
         ],
@@ -387,7 +378,7 @@ const config = {
               { target: 'claimed', actions: 'claim' },
             ],
             'turn.resume': [
-              { guard: 'resumesReloaded', target: 'claimed', actions: 'claimResume' },
+              { guard: 'reloads', target: 'claimed', actions: 'claimResume' },
               { guard: 'isAnswerable', target: 'claimed', actions: 'claimResume' },
               { actions: 'declineResume' },
             ],
@@ -477,7 +468,7 @@ function startsNext(context: OperativeMachineContext, event: OperativeMachineEve
   return waiting.queued > 0 || (context.startsLate && waiting.late > 0 && startReasons.has(reason));
 }
 
-// The done events of services are typed by the chart only where they are handled, not in shared guards.
-function outputIs<Facts>(output: unknown): Facts {
-  return output as Facts;
+// What a service saw: its done events are typed by the chart only where they are handled, not in shared guards.
+function outputOf<Facts>(event: object): Facts | undefined {
+  return 'output' in event ? (event.output as Facts) : undefined;
 }

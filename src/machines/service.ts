@@ -6,6 +6,14 @@ import { relay } from './relay.ts';
 /** A service actor's snapshot. The work itself lives outside it: only the outcome can be seen. */
 export type ServiceSnapshot<Facts> = Snapshot<Facts> & { readonly work: ServiceWork };
 
+/** What an inspector must not serialise: the input, and the way to stop. */
+interface ServiceWork {
+  readonly input: unknown;
+  stop: (() => void) | undefined;
+  isStopped: boolean;
+  readonly toJSON: () => string;
+}
+
 /** What a service's own mailbox takes: the settlement it sends itself, and XState's stop. */
 export type ServiceEvent<Facts> =
   | { readonly type: 'service.settled'; readonly facts: Facts }
@@ -54,7 +62,7 @@ export function serviceLogic<Input, Facts>(
       status: 'active',
       output: undefined,
       error: undefined,
-      work: new ServiceWork(input),
+      work: { input, stop: undefined, isStopped: false, toJSON: () => 'work' },
     }),
     start: (snapshot, { self }) => {
       snapshot.work.stop = begin(snapshot.work.input as Input, {
@@ -156,19 +164,4 @@ export function serviceStub<Input, Facts>(name: string): ServiceLogic<Input, Fac
   return serviceLogic(() => {
     throw new Error(`The service "${name}" is not provided: give it with .provide({ actors: { ${name} } }).`);
   });
-}
-
-// Holds what an inspector must not serialise: the input and the way to stop.
-class ServiceWork {
-  stop: (() => void) | undefined;
-  isStopped = false;
-  readonly input: unknown;
-
-  constructor(input: unknown) {
-    this.input = input;
-  }
-
-  toJSON(): string {
-    return 'work';
-  }
 }

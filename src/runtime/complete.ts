@@ -34,7 +34,7 @@ export function complete(
     signal?.addEventListener('abort', leave, { once: true });
     call = callModel(model, request, { host: defaultHost, idleTimeoutMs, messageId }, (outcome) => {
       signal?.removeEventListener('abort', leave);
-      if (outcome.kind === 'answered') resolve(completionOf(outcome.message, outcome.fold));
+      if (outcome.kind === 'answered') resolve(completionOf(outcome.fold));
       else reject(outcome.error);
     });
     if (hasLeft) call.abandon(); // the model itself aborted the signal

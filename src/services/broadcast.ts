@@ -22,18 +22,25 @@ export class Broadcaster<Event> {
     this.#listener = listener;
   }
 
-  /** Appends one event. After `end` it is dropped. */
-  push(event: Event): void {
+  /** Appends one event; without one it is as `end`. After the end it is dropped. */
+  push(event?: Event): void {
     if (this.#ended) return;
-    this.#append({ event, next: undefined });
-    this.#listener?.(event);
+    this.#ended = event === undefined;
+    const link = { event, next: undefined };
+    this.#tail.next = link;
+    this.#tail = link;
+    const reader = this.#waiting;
+    if (reader !== undefined) {
+      this.#waiting = undefined;
+      reader.wake();
+      if (this.#moreWaiting.length > 0) for (const other of this.#moreWaiting.splice(0)) other.wake();
+    }
+    if (event !== undefined) this.#listener?.(event);
   }
 
   /** No event will follow: readers end once they have seen what there is. */
   end(): void {
-    if (this.#ended) return;
-    this.#ended = true;
-    this.#append({ event: undefined, next: undefined });
+    this.push();
   }
 
   /** One-shot events from now on. A reader that is dropped costs nothing. */
@@ -46,16 +53,6 @@ export class Broadcaster<Event> {
   wait(reader: Reader<Event>): void {
     if (this.#waiting === undefined) this.#waiting = reader;
     else this.#moreWaiting.push(reader);
-  }
-
-  #append(link: Link<Event>): void {
-    this.#tail.next = link;
-    this.#tail = link;
-    const reader = this.#waiting;
-    if (reader === undefined) return;
-    this.#waiting = undefined;
-    reader.wake();
-    if (this.#moreWaiting.length > 0) for (const other of this.#moreWaiting.splice(0)) other.wake();
   }
 }
 

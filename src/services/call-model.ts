@@ -3,20 +3,13 @@
 import { isModelError, isTurnchartError, messageOf, ModelError, type TurnchartError } from '../contracts/errors.ts';
 import type { Host } from '../contracts/host.ts';
 import type { Model, ModelRequest, StreamEvent } from '../contracts/model.ts';
-import type { Message } from '../conversation/message.ts';
-import type { Usage } from '../conversation/usage.ts';
 import { Fold } from './fold.ts';
 import { isThenable } from '../contracts/at-once.ts';
 
 /** How an attempt ended. `shown` tells whether anything of the message was passed on, so that watchers must forget it. */
 export type CallOutcome =
-  | { readonly kind: 'answered'; readonly message: Message; readonly fold: Fold }
-  | {
-      readonly kind: 'failed';
-      readonly error: TurnchartError;
-      readonly shown: boolean;
-      readonly usage: Usage | undefined;
-    };
+  | { readonly kind: 'answered'; readonly fold: Fold }
+  | { readonly kind: 'failed'; readonly fold: Fold; readonly error: TurnchartError; readonly shown: boolean };
 
 /** What an attempt needs besides the model and the request. */
 export interface CallOptions {
@@ -128,22 +121,14 @@ class Attempt implements ModelCall {
   #pass(event: StreamEvent): void {
     if (this.#over) return; // a listener of the event before cancelled
     const taken = this.fold.take(event);
-    if (taken === 'shown') {
-      this.#shown = true;
-      this.#options.onEvent?.(event);
-    } else if (taken === 'quiet') {
-      this.#options.onEvent?.(event);
-    } else if (taken === 'unknown') {
-      this.#options.onEvent?.(this.#raw(event));
-    } else if (taken === 'ended') {
-      this.#ended = true;
-      this.#options.onEvent?.(this.#ending(event));
-      if (this.#over) return;
-      this.#limitMs = Math.min(this.#limitMs, trailingMs);
-      this.#watch(this.#limitMs);
-    } else {
-      this.#protocolError(taken.fault);
-    }
+    if (typeof taken === 'object') return this.#protocolError(taken.fault);
+    if (taken === 'shown') this.#shown = true;
+    if (taken !== 'ended') return this.#options.onEvent?.(taken === 'unknown' ? this.#raw(event) : event);
+    this.#ended = true;
+    this.#options.onEvent?.(this.#ending(event));
+    if (this.#over) return;
+    this.#limitMs = Math.min(this.#limitMs, trailingMs);
+    this.#watch(this.#limitMs);
   }
 
   // Readers are told the same reason as the message that settles.
@@ -211,12 +196,12 @@ class Attempt implements ModelCall {
 
   #answer(): void {
     this.#finish();
-    this.#settle({ kind: 'answered', message: this.fold.message(), fold: this.fold });
+    this.#settle({ kind: 'answered', fold: this.fold });
   }
 
   #fail(error: TurnchartError): void {
     this.#finish();
-    this.#settle({ kind: 'failed', error, shown: this.#shown || this.#ended, usage: this.fold.usage });
+    this.#settle({ kind: 'failed', fold: this.fold, error, shown: this.#shown || this.#ended });
   }
 
   #finish(): void {

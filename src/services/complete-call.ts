@@ -43,17 +43,13 @@ export class SideCalls {
         const target = settings.models[state.modelIndex] ?? settings.models[0];
         const messageId = host.createId('message');
         call = callModel(target, request, { host, idleTimeoutMs, messageId }, (outcome) => {
-          record.count(outcome.kind === 'answered' ? outcome.fold.usage : outcome.usage);
-          if (outcome.kind === 'answered') {
+          record.count(outcome.fold.usage);
+          const next = outcome.kind === 'failed' ? nextTry(state, outcome.error) : undefined;
+          if (next === undefined) {
             this.#live.delete(leave);
-            return resolve(completionOf(outcome.message, outcome.fold));
+            return outcome.kind === 'failed' ? reject(outcome.error) : resolve(completionOf(outcome.fold));
           }
-          const next = nextTry(state, outcome.error);
-          if (next === undefined || outcome.error.code === 'model.contextOverflow') {
-            this.#live.delete(leave);
-            return reject(outcome.error);
-          }
-          state = { settings, modelIndex: next.modelIndex, attempt: next.attempt };
+          state = { ...state, ...next };
           timer = host.setTimeout(attempt, next.delayMs);
         });
       };
@@ -67,11 +63,12 @@ export class SideCalls {
 }
 
 /** A finished fold as a completion. */
-export function completionOf(message: Completion['message'], fold: ModelCall['fold']): Completion {
+export function completionOf(fold: ModelCall['fold']): Completion {
+  const { stopReason, rawStopReason, usage } = fold;
   return {
-    message,
-    stopReason: fold.stopReason,
-    ...(fold.rawStopReason === undefined ? {} : { rawStopReason: fold.rawStopReason }),
-    ...(fold.usage === undefined ? {} : { usage: fold.usage }),
+    message: fold.message(),
+    stopReason,
+    ...(rawStopReason === undefined ? {} : { rawStopReason }),
+    ...(usage === undefined ? {} : { usage }),
   };
 }

@@ -19,6 +19,8 @@ interface OpenBlock {
   readonly name: string;
 }
 
+type BlockEvent = Extract<StreamEvent, { readonly index: number }>;
+
 // No provider comes near it; it keeps a wild index from making a huge array.
 const maxBlocks = 10_000;
 
@@ -39,10 +41,8 @@ export class Fold {
   stopReason: StopReason = 'other';
   rawStopReason: string | undefined;
   usage: Usage | undefined;
-  #meta: Meta | undefined;
+  #meta: Meta = {};
   #started = false;
-  #providerId: string | undefined;
-  #model: string | undefined;
   readonly #blocks: (OpenBlock | Block | undefined)[] = [];
   readonly #createCallId: () => string;
 
@@ -55,28 +55,27 @@ export class Fold {
   /** Takes one event in order. A fault says what the model did wrong; the fold is then of no further use. */
   take(event: StreamEvent): Taken {
     if (typeof event !== 'object' || event === null) return fault(`an event must be an object, got ${describe(event)}`);
-    if (!this.#started && blockTags.has(event.type)) return fault(`"${event.type}" came before "message.start"`);
     switch (event.type) {
       case 'text.delta':
-        return this.#grow(event.index, 'text', event.text, event.type);
+        return this.#grow(event, 'text', event.text);
       case 'thinking.delta':
-        return this.#grow(event.index, 'thinking', event.text, event.type);
+        return this.#grow(event, 'thinking', event.text);
       case 'toolInput.delta':
-        return this.#grow(event.index, 'toolInput', event.json, event.type);
+        return this.#grow(event, 'toolInput', event.json);
       case 'text.start':
-        return this.#open(event.index, 'text', '', '', event.type);
+        return this.#open(event, 'text', '', '');
       case 'thinking.start':
-        return this.#open(event.index, 'thinking', '', '', event.type);
+        return this.#open(event, 'thinking', '', '');
       case 'toolInput.start':
-        return this.#open(event.index, 'toolInput', event.id, event.name, event.type);
+        return this.#open(event, 'toolInput', event.id, event.name);
       case 'text.end':
-        return this.#close(event.index, 'text', event.block, event.type);
+        return this.#close(event, 'text', event.block);
       case 'thinking.end':
-        return this.#close(event.index, 'thinking', event.block, event.type);
+        return this.#close(event, 'thinking', event.block);
       case 'toolInput.end':
-        return this.#close(event.index, 'toolInput', event.call, event.type);
+        return this.#close(event, 'toolInput', event.call);
       case 'block':
-        return this.#place(event.index, event.block);
+        return this.#place(event, event.block, answerBlockFault(event.block));
       case 'message.start':
         return this.#start(event);
       case 'message.end':
@@ -101,62 +100,51 @@ export class Fold {
 
   /** The whole message. Empty text is left out; ids of calls are made unique within it. */
   message(): Message {
-    const content: Block[] = [];
-    for (const block of this.#blocks) {
-      const done = block !== undefined && 'open' in block ? closed(block) : block;
-      if (done !== undefined && !isEmpty(done)) content.push(done);
-    }
-    return this.#messageWith(uniqueCallIds(content, this.#createCallId), this.#meta);
+    const content = this.#content(closed).filter((block) => !isEmpty(block));
+    return this.#messageWith(uniqueCallIds(content, this.#createCallId));
   }
 
   /** What a cancelled stream leaves: said text and signed thinking, marked with `meta.cut`; undefined when nothing was said. */
   partial(cut: string): Message | undefined {
-    const content: Block[] = [];
-    let said = false;
-    for (const block of this.#blocks) {
-      if (block === undefined) continue;
-      const done = 'open' in block ? (block.open === 'text' ? closed(block) : undefined) : block;
-      if (done === undefined || isEmpty(done)) continue;
-      if (done.type === 'text') said = true;
-      if (done.type === 'text' || isSigned(done)) content.push(done);
-    }
-    return said ? this.#messageWith(content, { ...this.#meta, cut }) : undefined;
+    const isSaid = (block: Block): boolean => block.type === 'text' && !isEmpty(block);
+    const content = this.#content((block) => (block.open === 'text' ? closed(block) : undefined));
+    if (!content.some(isSaid)) return undefined;
+    const kept = content.filter((block) => isSaid(block) || isSigned(block));
+    return this.#messageWith(kept, { ...this.#meta, cut });
   }
 
   /** Everything so far, open blocks included, for a reader that joins late; undefined before the first block. */
   snapshot(): Message | undefined {
-    const content: Block[] = [];
-    for (const block of this.#blocks) {
-      if (block !== undefined) content.push('open' in block ? (openView(block) satisfies Block) : block);
-    }
-    return content.length === 0 ? undefined : this.#messageWith(content, undefined);
+    const content = this.#content(openView);
+    return content.length === 0 ? undefined : this.#messageWith(content);
   }
 
-  #messageWith(content: readonly Block[], more: Meta | undefined): Message {
-    if (this.#providerId === undefined && this.#model === undefined && more === undefined) {
-      return { id: this.id, role: 'assistant', content };
-    }
-    const meta: Meta = {
-      ...(this.#providerId === undefined ? {} : { providerId: this.#providerId }),
-      ...(this.#model === undefined ? {} : { model: this.#model }),
-      ...more,
-    };
-    return { id: this.id, role: 'assistant', content, meta };
+  // The blocks in order; of one that is open, what `viewOf` makes of it.
+  #content(viewOf: (block: OpenBlock) => Block | undefined): Block[] {
+    return this.#blocks.flatMap((block) => (block !== undefined && 'open' in block ? viewOf(block) : block) ?? []);
   }
 
-  #start(event: Extract<StreamEvent, { type: 'message.start' }>): Taken {
+  #messageWith(content: readonly Block[], meta = this.#meta): Message {
+    const message: Message = { id: this.id, role: 'assistant', content };
+    return Object.keys(meta).length === 0 ? message : { ...message, meta };
+  }
+
+  #start({ providerId, model }: Extract<StreamEvent, { type: 'message.start' }>): Taken {
     if (this.#started) return fault('"message.start" came twice');
     this.#started = true;
-    if (typeof event.providerId === 'string') this.#providerId = event.providerId;
-    if (typeof event.model === 'string') this.#model = event.model;
+    this.#meta = {
+      ...(typeof providerId === 'string' ? { providerId } : {}),
+      ...(typeof model === 'string' ? { model } : {}),
+    };
     return 'shown';
   }
 
   #end(event: Extract<StreamEvent, { type: 'message.end' }>): Taken {
+    if (!this.#started) return tooEarly(event);
     if (stopReasons.has(event.stopReason)) this.stopReason = event.stopReason;
     this.rawStopReason =
       event.rawStopReason ?? (this.stopReason === event.stopReason ? undefined : `${event.stopReason}`);
-    if (typeof event.meta === 'object' && event.meta !== null) this.#meta = event.meta;
+    if (typeof event.meta === 'object') this.#meta = { ...this.#meta, ...event.meta };
     return 'ended';
   }
 
@@ -168,49 +156,48 @@ export class Fold {
     return 'quiet';
   }
 
-  #open(index: number, kind: OpenBlock['open'], id: string, name: string, tag: string): Taken {
-    if (!Number.isInteger(index) || index < 0 || index >= maxBlocks) {
-      return fault(`"${tag}" has index ${describe(index)}; expected an integer from 0 to ${maxBlocks - 1}`);
-    }
-    if (this.#blocks[index] !== undefined) return fault(`"${tag}" starts block ${index}, which was started before`);
-    if (typeof id !== 'string' || typeof name !== 'string') {
-      return fault(`"${tag}" needs id and name as strings, got ${describe(id)} and ${describe(name)}`);
-    }
-    this.#blocks[index] = { open: kind, text: '', id, name };
-    return 'shown';
+  #open(event: BlockEvent, kind: OpenBlock['open'], id: string, name: string): Taken {
+    const isNamed = typeof id === 'string' && typeof name === 'string';
+    return this.#place(
+      event,
+      { open: kind, text: '', id, name },
+      isNamed ? undefined : 'it needs id and name as strings',
+    );
   }
 
-  #grow(index: number, kind: OpenBlock['open'], text: string, tag: string): Taken {
-    const block = this.#blocks[index];
-    if (block === undefined || !('open' in block) || block.open !== kind) {
-      return fault(`"${tag}" for block ${describe(index)}, which is not an open ${kind} block`);
+  #place(event: BlockEvent, block: OpenBlock | Block, wrong: string | undefined): Taken {
+    const { index, type } = event;
+    if (!this.#started) return tooEarly(event);
+    if (!Number.isInteger(index) || index < 0 || index >= maxBlocks) {
+      return fault(`"${type}" has index ${describe(index)}; expected an integer from 0 to ${maxBlocks - 1}`);
     }
-    if (typeof text !== 'string') return fault(`"${tag}" needs a string, got ${describe(text)}`);
+    if (this.#blocks[index] !== undefined) return fault(`"${type}" starts block ${index}, which was started before`);
+    return this.#put(event, block, wrong);
+  }
+
+  #grow(event: BlockEvent, kind: OpenBlock['open'], text: string): Taken {
+    const block = this.#blocks[event.index];
+    if (!isOpen(block, kind)) return notOpen(event, kind);
+    if (typeof text !== 'string') return fault(`"${event.type}" needs a string, got ${describe(text)}`);
     block.text += text;
     return 'shown';
   }
 
-  #close(index: number, kind: OpenBlock['open'], whole: Block | undefined, tag: string): Taken {
-    const block = this.#blocks[index];
-    if (block === undefined || !('open' in block) || block.open !== kind) {
-      return fault(`"${tag}" for block ${describe(index)}, which is not an open ${kind} block`);
-    }
+  #close(event: BlockEvent, kind: OpenBlock['open'], given: Block | undefined): Taken {
+    const block = this.#blocks[event.index];
+    if (!isOpen(block, kind)) return notOpen(event, kind);
+    const whole = given ?? closed(block);
     const type = kind === 'toolInput' ? 'toolCall' : kind;
-    if (whole !== undefined && whole !== null && whole.type !== type) {
-      return fault(`"${tag}" carries a block of type ${describe(whole.type)}, expected "${type}"`);
-    }
-    const wrong = whole === undefined || whole === null ? undefined : answerBlockFault(whole);
-    if (wrong !== undefined) return fault(`"${tag}" carries a block that cannot be used: ${wrong}`);
-    this.#blocks[index] = whole === undefined || whole === null ? closed(block) : { ...whole };
-    return 'shown';
+    const isFit = whole.type === type;
+    return this.#put(
+      event,
+      whole,
+      isFit ? answerBlockFault(whole) : `its type is ${describe(whole.type)}, not "${type}"`,
+    );
   }
 
-  #place(index: number, block: Block): Taken {
-    if (!Number.isInteger(index) || index < 0 || index >= maxBlocks || this.#blocks[index] !== undefined) {
-      return fault(`"block" at index ${describe(index)}, which is taken or no position in the message`);
-    }
-    const wrong = answerBlockFault(block);
-    if (wrong !== undefined) return fault(`"block" carries a block that cannot be used: ${wrong}`);
+  #put({ index, type }: BlockEvent, block: OpenBlock | Block, wrong: string | undefined): Taken {
+    if (wrong !== undefined) return fault(`"${type}" carries a block that cannot be used: ${wrong}`);
     this.#blocks[index] = { ...block };
     return 'shown';
   }
@@ -237,6 +224,10 @@ function openView(block: OpenBlock): Block {
   return { type: 'toolCall', id: block.id, name: block.name, rawArgs: block.text };
 }
 
+function isOpen(block: OpenBlock | Block | undefined, kind: OpenBlock['open']): block is OpenBlock {
+  return block !== undefined && 'open' in block && block.open === kind;
+}
+
 function isEmpty(block: Block): boolean {
   return block.type === 'text' && block.text === '' && block.data === undefined && block.citations === undefined;
 }
@@ -255,27 +246,20 @@ function uniqueCallIds(content: Block[], createCallId: () => string): readonly B
   return content;
 }
 
-// What may come only after `message.start`.
-const blockTags: ReadonlySet<string> = new Set([
-  'text.start',
-  'text.delta',
-  'text.end',
-  'thinking.start',
-  'thinking.delta',
-  'thinking.end',
-  'toolInput.start',
-  'toolInput.delta',
-  'toolInput.end',
-  'block',
-  'message.end',
-]);
-
 function isCount(value: unknown): boolean {
   return typeof value === 'number' && Number.isFinite(value) && value >= 0;
 }
 
 function fault(text: string): { readonly fault: string } {
   return { fault: text };
+}
+
+function tooEarly({ type }: StreamEvent): Taken {
+  return fault(`"${type}" came before "message.start"`);
+}
+
+function notOpen({ index, type }: BlockEvent, kind: OpenBlock['open']): Taken {
+  return fault(`"${type}" for block ${describe(index)}, which is not an open ${kind} block`);
 }
 
 function describe(value: unknown): string {

@@ -6,6 +6,7 @@ import type { TurnFacts, TurnScope } from '../machines/turn.ts';
 import { tokensOf } from '../conversation/tally.ts';
 import { calibrate, overheadTokens } from '../conversation/tokens.ts';
 import { callModel, type CallOutcome } from './call-model.ts';
+import type { Fold } from './fold.ts';
 import { nextTry } from './retry.ts';
 import { tellTogether } from './transcript.ts';
 import { recordOf, type TurnRecord } from './turn-record.ts';
@@ -47,17 +48,13 @@ function concludeSafely(record: TurnRecord, outcome: CallOutcome): TurnFacts['ki
 }
 
 function conclude(record: TurnRecord, outcome: CallOutcome): TurnFacts['kind'] {
-  if (outcome.kind === 'failed') {
-    record.fold = undefined;
-    record.count(outcome.usage);
-    return failed(record, outcome.error, outcome.shown);
-  }
-  const { fold, message } = outcome;
+  const { fold } = outcome;
   record.count(fold.usage);
+  if (outcome.kind === 'failed') return failed(record, outcome.error, outcome.shown);
   record.lastUsage = fold.usage;
   if (fold.usage !== undefined && record.settings.stages.beforeIteration) learnFrom(record, fold.usage.inputTokens);
-  if (fold.stopReason === 'contextOverflow') return cutByContext(record, outcome);
-  record.settleAnswer(message, fold.stopReason);
+  if (fold.stopReason === 'contextOverflow') return cutByContext(record, fold);
+  record.settleAnswer(fold.message(), fold.stopReason);
   return 'answered';
 }
 
@@ -70,39 +67,33 @@ function learnFrom({ conversation, settings, view }: TurnRecord, counted: number
 
 function failed(record: TurnRecord, error: TurnchartError, shown: boolean): TurnFacts['kind'] {
   const { events } = record;
-  if (error.code === 'model.contextOverflow') {
-    if (shown) events.push({ type: 'stream.reset' });
-    record.fail(error);
-    return 'overflow';
-  }
   const next = nextTry(record, error);
+  record.fold = undefined;
   if (next !== undefined) {
     record.modelIndex = next.modelIndex;
     record.attempt = next.attempt;
     record.retryDelayMs = next.delayMs;
-    tellTogether(events, () => {
-      events.push({ type: 'stream.retrying', attempt: next.retry, delayMs: next.delayMs, error });
-      if (shown) events.push({ type: 'stream.reset' });
-    });
-    return 'retry';
   }
-  if (shown) events.push({ type: 'stream.reset' });
+  tellTogether(events, () => {
+    if (next !== undefined) {
+      events.push({ type: 'stream.retrying', attempt: next.attempt, delayMs: next.delayMs, error });
+    }
+    if (shown) events.push({ type: 'stream.reset' });
+  });
+  if (next !== undefined) return 'retry';
   record.fail(error);
-  return 'gaveUp';
+  return error.code === 'model.contextOverflow' ? 'overflow' : 'gaveUp';
 }
 
 // The provider filled the window while it wrote. The first time the context is re-shaped and asked again; after that
 // what was said is kept, without the calls that may be incomplete.
-function cutByContext(record: TurnRecord, outcome: Extract<CallOutcome, { kind: 'answered' }>): TurnFacts['kind'] {
+function cutByContext(record: TurnRecord, fold: Fold): TurnFacts['kind'] {
   const text = `The model "${record.model.id}" stopped because its context window is full. Use transformers that shorten the context, or a model with a larger window.`;
-  record.fail(new ModelError('model.contextOverflow', text, { retryable: false }));
+  const error = new ModelError('model.contextOverflow', text, { retryable: false });
   const mayReshape = !record.isReshaped && record.settings.stages.beforeIteration;
-  const partial = mayReshape ? undefined : outcome.fold.partial('contextOverflow');
-  if (partial === undefined) {
-    record.fold = undefined;
-    record.events.push({ type: 'stream.reset' });
-  } else {
-    record.settleAnswer(partial, 'contextOverflow');
-  }
+  const partial = mayReshape ? undefined : fold.partial('contextOverflow');
+  if (partial === undefined) return failed(record, error, true);
+  record.fail(error);
+  record.settleAnswer(partial, 'contextOverflow');
   return 'overflow';
 }

@@ -133,7 +133,7 @@ describe('what take says', () => {
     ['a delta that is a number', { type: 'text.delta', index: 0, text: 7 }, 'needs a string, got 7'],
     ['usage below zero', { type: 'usage', usage: { inputTokens: -1, outputTokens: 0 } }, 'at least 0'],
     ['usage that is not finite', { type: 'usage', usage: { inputTokens: Infinity, outputTokens: 0 } }, 'at least 0'],
-    ['a block in a taken place', { type: 'block', index: 0, block: { type: 'text', text: 'x' } }, 'which is taken'],
+    ['a block in a taken place', { type: 'block', index: 0, block: { type: 'text', text: 'x' } }, 'started before'],
   ])('a fault names %s', (_what, event, text) => {
     const fold = foldOf(start, { type: 'text.start', index: 0 });
     expect(said(fold, event)).toEqual({ fault: expect.stringContaining(text) as string });

@@ -18,16 +18,16 @@ const failed = (retryable: boolean, retryAfterMs?: number) =>
 
 describe('nextTry', () => {
   test('counts retries on one model', () => {
-    expect(nextTry(stateAt(0, 0), failed(true))).toEqual({ modelIndex: 0, attempt: 1, retry: 1, delayMs: 50 });
-    expect(nextTry(stateAt(0, 1), failed(true))).toEqual({ modelIndex: 0, attempt: 2, retry: 2, delayMs: 100 });
+    expect(nextTry(stateAt(0, 0), failed(true))).toEqual({ modelIndex: 0, attempt: 1, delayMs: 50 });
+    expect(nextTry(stateAt(0, 1), failed(true))).toEqual({ modelIndex: 0, attempt: 2, delayMs: 100 });
   });
 
   test('moves on to the next model without a wait when the retries are used up', () => {
-    expect(nextTry(stateAt(0, 2), failed(true))).toEqual({ modelIndex: 1, attempt: 0, retry: 0, delayMs: 0 });
+    expect(nextTry(stateAt(0, 2), failed(true))).toEqual({ modelIndex: 1, attempt: 0, delayMs: 0 });
   });
 
   test('moves on at once where a retry makes no sense, or has to wait for too long', () => {
-    const next = { modelIndex: 1, attempt: 0, retry: 0, delayMs: 0 };
+    const next = { modelIndex: 1, attempt: 0, delayMs: 0 };
     expect(nextTry(stateAt(0, 0), failed(false))).toEqual(next);
     expect(nextTry(stateAt(0, 0), new TurnchartError('model.failed', 'no ModelError'))).toEqual(next);
     expect(nextTry(stateAt(0, 0), failed(true, 5001))).toEqual(next);
