@@ -53,22 +53,22 @@ export function chartLogic<Event extends { type: string }, Input, Output>(
   actors: Readonly<Record<string, ChosenLogic>> = {},
   options: { readonly services?: 'actors' | 'bare' } = {},
 ): ChartLogic<Event, Input, Output> {
-  const first = tableOf(chart);
+  let first: TableState | undefined; // read when it is first needed: a program may have charts that it never runs
   const contextOf = chart.config.context as (args: { readonly input: Input }) => unknown;
   const parts: Parts = {
     known: { ...(chart.implementations.actors as Parts['known']), ...actors },
     outputOf: chart.config.output as Parts['outputOf'],
     isBare: options.services === 'bare',
   };
-  // Every snapshot of this logic is made here; that status and output go together TypeScript cannot see.
-  type Made = ChartSnapshot<Output>;
-  return {
+  const logic = {
     config: chart.config,
-    getInitialSnapshot: (_scope, input) => new TableSnapshot(first, contextOf({ input }), nobody) as unknown as Made,
-    transition: (snapshot, event, scope) =>
-      (snapshot as unknown as TableSnapshot).after(event, scope, parts) as unknown as Made,
-    getPersistedSnapshot: (snapshot) => snapshot,
+    getInitialSnapshot: (_scope: unknown, input: Input) =>
+      new TableSnapshot(parts, (first ??= tableOf(chart)), contextOf({ input }), nobody),
+    transition: TableSnapshot.after,
+    getPersistedSnapshot: (snapshot: TableSnapshot) => snapshot,
   };
+  // That a snapshot's status and output go together TypeScript cannot see; every snapshot of this logic is made here.
+  return logic as unknown as ChartLogic<Event, Input, Output>;
 }
 
 /** One run through a chart without an actor. Events that a state does not know change nothing. */
@@ -79,8 +79,8 @@ export interface ChartRun<Event> {
 
 /** Makes a starter of runs of a chart that has neither services nor actions. */
 export function chartRuns<Event extends { readonly type: string }>(chart: ReadableChart): () => ChartRun<Event> {
-  const first = tableOf(chart);
-  return () => new BareRun(first);
+  let first: TableState | undefined;
+  return () => new BareRun((first ??= tableOf(chart)));
 }
 
 class BareRun<Event extends { readonly type: string }> implements ChartRun<Event> {
@@ -120,41 +120,39 @@ class TableSnapshot {
   readonly context: unknown;
   readonly output: unknown;
   readonly error = undefined;
+  readonly #parts: Parts;
   readonly #leaf: TableState;
   readonly #invoked: InvokedById;
 
   constructor(
+    parts: Parts,
     leaf: TableState,
     context: unknown,
     invoked: InvokedById,
-    status: 'active' | 'done' | 'stopped' = 'active',
     output?: unknown,
+    status: TableSnapshot['status'] = leaf.isFinal ? 'done' : 'active',
   ) {
     this.status = status;
     this.value = leaf.value;
     this.context = context;
     this.output = output;
+    this.#parts = parts;
     this.#leaf = leaf;
     this.#invoked = invoked;
   }
 
-  get children(): Readonly<Record<string, AnyActorRef>> {
-    const children: Record<string, AnyActorRef> = {};
-    for (const [id, child] of this.#invoked) if (!(child instanceof BareService)) children[id] = child;
-    return children;
-  }
-
   /** The snapshot behind an event: the same one where the state does not know it. */
-  after(event: StepArguments['event'], scope: Scope, parts: Parts): TableSnapshot {
-    const { context } = this;
+  static after(this: void, before: TableSnapshot, event: StepArguments['event'], scope: Scope): TableSnapshot {
+    const { context } = before;
+    const parts = before.#parts;
     if (event.type === 'xstate.stop') {
-      stopAll(this.#invoked, scope);
-      return new TableSnapshot(this.#leaf, context, nobody, 'stopped');
+      stopAll(before.#invoked, scope);
+      return new TableSnapshot(parts, before.#leaf, context, nobody, undefined, 'stopped');
     }
     const args: StepArguments = { context, event };
-    const chosen = chooseTransition(this.#leaf, args);
-    if (chosen === undefined) return this;
-    const invoked = new Map(this.#invoked);
+    const chosen = chooseTransition(before.#leaf, args);
+    if (chosen === undefined) return before;
+    const invoked = new Map(before.#invoked);
     try {
       carryOut(chosen, args, invoked, scope, parts);
     } catch (thrown) {
@@ -163,9 +161,14 @@ class TableSnapshot {
       throw thrown;
     }
     const { target } = chosen;
-    return target.isFinal
-      ? new TableSnapshot(target, context, invoked, 'done', parts.outputOf?.(args))
-      : new TableSnapshot(target, context, invoked);
+    const output = target.isFinal ? parts.outputOf?.(args) : undefined;
+    return new TableSnapshot(parts, target, context, invoked, output);
+  }
+
+  get children(): Readonly<Record<string, AnyActorRef>> {
+    const children: Record<string, AnyActorRef> = {};
+    for (const [id, child] of this.#invoked) if (!(child instanceof BareService)) children[id] = child;
+    return children;
   }
 
   toJSON(): object {

@@ -31,10 +31,10 @@ export function chartsOf(turn: RunnableChart, toolCall: RunnableChart, services:
 export const standardCharts: TurnCharts = chartsOf(turnChart, toolCallChart);
 
 /** The operative's logic, where nobody inspects. Each turn runs on the charts of the engine that was asked for it. */
-export const operativeLogic = operativeLogicWith('turn', 'bare');
+export const operativeLogic = /* @__PURE__ */ operativeLogicWith('turn', 'bare');
 
 /** The operative's logic for an inspector: all below it are actors. */
-export const inspectedOperativeLogic = operativeLogicWith('inspectedTurn', 'actors');
+export const inspectedOperativeLogic = /* @__PURE__ */ operativeLogicWith('inspectedTurn', 'actors');
 
 function turnLogicOf(turn: RunnableChart, actors: object, services: 'actors' | 'bare'): TurnCharts['turn'] {
   return chartLogic<TurnMachineEvent, TurnMachineInput, TurnOutput>(turn, { ...actors }, { services });

@@ -88,7 +88,10 @@ class StageRun {
         return this.#settle();
       }
       this.#current = transformer;
-      const input = this.#input();
+      const { view, conversation } = this.#record;
+      // Before an iteration each transformer sees the view of the one before it; else all see the transcript.
+      const isViewed = view !== undefined && this.#stage === 'beforeIteration';
+      const input = isViewed ? { system: view.system, messages: [...view.messages] } : conversation;
       const context = (this.#context ??= this.#newContext());
       const call = () =>
         (transformer as { readonly [stage in Stage | 'compact']?: Call })[this.#stage]?.(
@@ -143,13 +146,6 @@ class StageRun {
   #lookAgain(): void {
     this.#found = markOf(this.#record.conversation);
     this.#context = undefined;
-  }
-
-  // Before an iteration each transformer sees the view of the one before it; else all see the transcript.
-  #input(): Conversation {
-    const { view, conversation } = this.#record;
-    if (this.#stage !== 'beforeIteration' || view === undefined) return conversation;
-    return { system: view.system, messages: [...view.messages] };
   }
 
   // One for all transformers, until one of them changes something.

@@ -21,31 +21,23 @@ export const reload: ServiceLogic<OperativeScope, ReloadFacts> = serviceLogic(
   (given, actor) => {
     const scope = given as ReloadScope; // only the runtime provides this service, and it makes the scope
     let isOver = false;
-    const settle = (work: () => boolean) => {
-      if (isOver) return;
-      isOver = true;
-      actor.settle(attempt(scope, work));
+    const load = async (): Promise<void> => {
+      let facts: ReloadFacts;
+      try {
+        const loaded = await new Promise((resolve) => resolve(scope.load()));
+        if (isOver) return;
+        facts = { kind: 'loaded', answerable: scope.takeLoaded(loaded) };
+      } catch (thrown) {
+        if (isOver) return;
+        scope.failLoad(thrown);
+        facts = { kind: 'failed', answerable: false };
+      }
+      actor.settle(facts);
     };
-    new Promise((resolve) => resolve(scope.load())).then(
-      (value) => settle(() => scope.takeLoaded(value)),
-      (thrown) => settle(() => fail(thrown)),
-    );
+    void load();
     return () => {
       isOver = true;
     };
   },
   { id: 'reload', description: 'Fetches the transcript from the host’s store.' },
 );
-
-function attempt(scope: ReloadScope, work: () => boolean): ReloadFacts {
-  try {
-    return { kind: 'loaded', answerable: work() };
-  } catch (thrown) {
-    scope.failLoad(thrown);
-    return { kind: 'failed', answerable: false };
-  }
-}
-
-function fail(thrown: unknown): never {
-  throw thrown;
-}
