@@ -46,7 +46,7 @@ export class Broadcaster<Event> {
   /** One-shot events from now on. A reader that is dropped costs nothing. */
   read(): AsyncIterable<Event> {
     const before = this.#ended ? { event: undefined, next: this.#tail } : this.#tail; // the tail is then the end itself
-    return new EventStream(new Reader(before, this));
+    return new Reader(before, this);
   }
 
   /** Called by a reader that has seen everything: it is woken once by the next event. */
@@ -56,53 +56,37 @@ export class Broadcaster<Event> {
   }
 }
 
-class EventStream<Event> implements AsyncIterable<Event> {
-  #reader: Reader<Event> | undefined;
-
-  constructor(reader: Reader<Event>) {
-    this.#reader = reader;
-  }
-
-  [Symbol.asyncIterator](): AsyncIterator<Event, undefined> {
-    const reader = this.#reader;
-    if (reader === undefined) {
-      throw new TurnchartError(
-        'events.consumed',
-        'These events were iterated already; they can be read once. Subscribe, or take the events of another call.',
-      );
-    }
-    this.#reader = undefined; // drops the list's beginning, so that read events can be freed
-    return reader;
-  }
-}
-
 const finished = { value: undefined, done: true } as const;
 
-type Resolve<Event> = (result: IteratorResult<Event, undefined>) => void;
-
-class Reader<Event> implements AsyncIterator<Event, undefined> {
+class Reader<Event> implements AsyncIterable<Event>, AsyncIterator<Event, undefined> {
   #cursor: Link<Event> | undefined;
-  #resolve: Resolve<Event> | undefined;
-  // Calls of next() made while one is open, which no for-await loop does.
-  #more: Resolve<Event>[] | undefined;
+  #isTaken = false;
+  // Calls of next() that wait: one, unless somebody reads without a for-await loop.
+  readonly #open: ((result: IteratorResult<Event, undefined>) => void)[] = [];
   readonly #source: Broadcaster<Event>;
-  readonly #open = (resolve: Resolve<Event>): void => {
-    if (this.#resolve !== undefined) {
-      (this.#more ??= []).push(resolve);
-      return;
-    }
-    this.#resolve = resolve;
-    this.#source.wait(this);
-  };
 
   constructor(cursor: Link<Event>, source: Broadcaster<Event>) {
     this.#cursor = cursor;
     this.#source = source;
   }
 
+  [Symbol.asyncIterator](): AsyncIterator<Event, undefined> {
+    if (this.#isTaken) {
+      throw new TurnchartError(
+        'events.consumed',
+        'These events were iterated already; they can be read once. Subscribe, or take the events of another call.',
+      );
+    }
+    this.#isTaken = true;
+    return this;
+  }
+
   next(): Promise<IteratorResult<Event, undefined>> {
-    const result = this.#resolve === undefined ? this.#advance() : undefined;
-    return result === undefined ? new Promise(this.#open) : Promise.resolve(result);
+    const result = this.#open.length === 0 ? this.#advance() : undefined;
+    if (result !== undefined) return Promise.resolve(result);
+    return new Promise((resolve) => {
+      if (this.#open.push(resolve) === 1) this.#source.wait(this);
+    });
   }
 
   return(): Promise<IteratorResult<Event, undefined>> {
@@ -113,12 +97,10 @@ class Reader<Event> implements AsyncIterator<Event, undefined> {
 
   /** Serves as many open `next()` calls as there are events. */
   wake(): void {
-    while (this.#resolve !== undefined) {
+    while (this.#open.length > 0) {
       const result = this.#advance();
       if (result === undefined) return this.#source.wait(this);
-      const resolve = this.#resolve;
-      this.#resolve = this.#more?.shift();
-      resolve(result);
+      this.#open.shift()?.(result);
     }
   }
 
