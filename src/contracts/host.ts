@@ -23,13 +23,23 @@ export const defaultHost: Host = {
   createId,
 };
 
-/** The default host with the given parts replaced. Parts are called as methods of the given object. */
+/**
+ * The default host with the given parts replaced. Parts are called as methods of the given object. What a `clearTimeout`
+ * throws is dropped: every timer of the library fires into nothing once it is not wanted any more.
+ */
 export function hostWith(parts: Partial<Host> | undefined): Host {
   if (parts === undefined) return defaultHost;
   return {
     now: () => (parts.now ? parts.now() : defaultHost.now()),
     setTimeout: (fn, ms) => (parts.setTimeout ? parts.setTimeout(fn, ms) : defaultHost.setTimeout(fn, ms)),
-    clearTimeout: (id) => (parts.clearTimeout ? parts.clearTimeout(id) : defaultHost.clearTimeout(id)),
+    clearTimeout: (id) => {
+      try {
+        if (parts.clearTimeout) parts.clearTimeout(id);
+        else defaultHost.clearTimeout(id);
+      } catch {
+        // It fires and finds nobody.
+      }
+    },
     random: () => (parts.random ? parts.random() : defaultHost.random()),
     createId: (kind) => (parts.createId ? parts.createId(kind) : defaultHost.createId(kind)),
   };

@@ -9,8 +9,10 @@ import type { ToolCallBlock, ToolResultBlock } from '../conversation/block.ts';
 import type { Conversation } from '../conversation/conversation.ts';
 import { chartRuns } from '../machines/chart-logic.ts';
 import { toolCallChart, type ToolCallMachineEvent } from '../machines/tool-call.ts';
+import { textResult } from '../services/call-results.ts';
 import { PerformedCall, type CallRecord } from '../services/perform-call.ts';
 import { callArguments } from '../tools/call-arguments.ts';
+import { errorResultText } from '../tools/error-text.ts';
 
 /** What every call of a session shares. */
 export interface ToolRunParts {
@@ -31,6 +33,8 @@ export interface ToolRunParts {
 
 interface Run {
   readonly performed: PerformedCall;
+  /** Runs what comes from a promise or a timer: what it throws is the end of this call and of nothing else. */
+  readonly enter: (work: () => void) => void;
   readonly isSafe: boolean;
   wasCancelled: boolean;
   grace: unknown;
@@ -70,9 +74,9 @@ export class ToolRuns {
     for (const run of this.#running.values()) {
       if (run.wasCancelled || !isMeant(run.performed.call)) continue;
       run.wasCancelled = true;
-      run.performed.cancel(cancelGraceMs);
+      run.enter(() => run.performed.cancel(cancelGraceMs));
       if (this.#running.has(run.performed.call.id)) {
-        run.grace = host.setTimeout(() => run.performed.expire(), cancelGraceMs);
+        run.grace = host.setTimeout(() => run.enter(() => run.performed.expire()), cancelGraceMs);
       }
     }
     this.#go();
@@ -125,18 +129,30 @@ export class ToolRuns {
   }
 
   #perform({ call, responseId }: Waiting, wasCancelled = false): void {
+    const settled = (result: ToolResultBlock): void => {
+      this.#end(call.id, run);
+      this.#parts.settled(result, run.wasCancelled);
+      this.#go();
+    };
+    const enter: Run['enter'] = (work) => {
+      try {
+        work();
+      } catch (thrown) {
+        if (this.#running.get(call.id) !== run) return this.#parts.onListenerError(thrown);
+        performed.abandon();
+        const result = textResult(call, 'failed', errorResultText(thrown));
+        this.#parts.tell({ type: 'toolCall.settled', call, result, durationMs: 0 });
+        settled(result);
+      }
+    };
     const performed = new PerformedCall(this.#recordFor(call, responseId), call, startToolCall(), {
-      settled: (result) => {
-        this.#end(call.id, run);
-        this.#parts.settled(result, run.wasCancelled);
-        this.#go();
-      },
+      settled,
       approval: () => undefined, // its event says it
+      enter,
     });
-    const run: Run = { performed, isSafe: this.#isSafe(call), wasCancelled, grace: undefined };
+    const run: Run = { performed, enter, isSafe: this.#isSafe(call), wasCancelled, grace: undefined };
     this.#running.set(call.id, run);
-    if (wasCancelled) performed.cancel();
-    else performed.start();
+    enter(() => (wasCancelled ? performed.cancel() : performed.start()));
   }
 
   #end(callId: string, run: Run): void {

@@ -60,6 +60,10 @@ class Batch implements RunningBatch {
 
   /** Cancel: what runs has `graceMs` to give back a result; what does not run never will. A second cancel may shorten the time. */
   interrupt(graceMs: number): void {
+    this.#enter(() => this.#interrupt(graceMs));
+  }
+
+  #interrupt(graceMs: number): void {
     if (this.#isOver) return;
     this.#isInterrupted = true;
     for (const call of [...this.#live]) call.cancel(graceMs);
@@ -71,7 +75,7 @@ class Batch implements RunningBatch {
     this.#graceEndsAt = endsAt;
     host.clearTimeout(this.#grace);
     if (endsAt <= host.now()) return this.#expire();
-    this.#grace = host.setTimeout(() => this.#expire(), endsAt - host.now());
+    this.#grace = host.setTimeout(() => this.#enter(() => this.#expire()), endsAt - host.now());
   }
 
   /** The service was left without settling, which only a broken turn does: nothing may be heard of it again. */
@@ -87,6 +91,18 @@ class Batch implements RunningBatch {
     const hasStarted = [...this.#live].some(({ call, hasStarted }) => call.id === id && hasStarted);
     return hasStarted ? 'interrupted' : 'notStarted';
   }
+
+  // Everything comes in through here once the batch has begun: promises of tools, timers, a cancel. Nobody but the batch
+  // could tell of what is thrown then, and the turn would wait for ever.
+  readonly #enter = (work: () => void): void => {
+    try {
+      work();
+    } catch (thrown) {
+      if (this.#isOver) return;
+      this.abandon();
+      this.#actor.fail(thrown);
+    }
+  };
 
   #expire(): void {
     for (const call of [...this.#live]) call.expire();
@@ -137,6 +153,7 @@ class Batch implements RunningBatch {
         this.#go();
       },
       approval: (isAsked) => this.#countApproval(isAsked),
+      enter: this.#enter,
     });
     this.#live.add(performed);
     if (this.#isInterrupted) performed.cancel();

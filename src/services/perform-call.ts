@@ -9,6 +9,7 @@ import { callInside, type CallInside } from '../contracts/call-inside.ts';
 import type { Tool, ToolContext } from '../contracts/tool.ts';
 import type { ToolCallBlock, ToolResultBlock, ToolResultStatus } from '../conversation/block.ts';
 import type { JsonValue } from '../conversation/json.ts';
+import { isResultStatus } from '../conversation/result-status.ts';
 import { noUsage } from '../conversation/usage.ts';
 import type { ToolCallMachineEvent } from '../machines/tool-call.ts';
 import { callArguments } from '../tools/call-arguments.ts';
@@ -32,7 +33,7 @@ import { noteWatch } from './watch.ts';
 /** The running chart of one call. */
 export interface CallChart {
   send(event: ToolCallMachineEvent): void;
-  getSnapshot(): { readonly value: unknown; readonly status: string };
+  getSnapshot(): { readonly value: unknown; readonly status: string; readonly error?: unknown };
   /** Of an inspected call. */
   readonly actor?: AnyActorRef;
 }
@@ -43,6 +44,8 @@ export interface CallAudience {
   settled(result: ToolResultBlock): void;
   /** True when somebody is asked, false when the question is answered or dropped. */
   approval(isAsked: boolean): void;
+  /** Runs whatever comes later, from promises and timers: what it throws ends the call, or all that it is part of. */
+  enter(work: () => void): void;
 }
 
 /** What a call reads of the turn it belongs to; a voice session has calls and no turns. */
@@ -124,34 +127,59 @@ export class PerformedCall {
     this.#isOver = true;
     this.#stopClock();
     this.#controller?.abort(cancelReason);
-    this.#chart.send({ type: 'call.cancel' });
-    if (this.#chart.getSnapshot().status === 'active') this.#chart.send({ type: 'call.expire' });
+    try {
+      for (const type of ['call.cancel', 'call.expire'] as const) {
+        if (this.#chart.getSnapshot().status === 'active') this.#chart.send({ type });
+      }
+    } catch {
+      // A replaced guard threw: the chart stays where it is.
+    }
   }
 
-  // The chart has no user code in its steps, so its state can be read as soon as `send` returns. What comes when the call
-  // is over changes nothing.
+  // The chart has no user code in its steps but replaced guards, so its state can be read as soon as `send` returns. What
+  // comes when the call is over changes nothing.
   #send(event: ToolCallMachineEvent, result?: ToolResultBlock): void {
     if (this.#isOver) return;
     if (result !== undefined) this.#result = result;
-    this.#chart.send(event);
-    const { value, status } = this.#chart.getSnapshot();
-    if (status !== 'active') this.#settle(value === 'backgrounded' ? 'completed' : (value as ToolResultStatus));
-    else if (value === 'approving') this.#ask();
+    try {
+      this.#chart.send(event);
+    } catch (thrown) {
+      return this.#chartBroke(thrown);
+    }
+    const { value, status, error } = this.#chart.getSnapshot();
+    if (status !== 'active') {
+      const end = value === 'backgrounded' ? 'completed' : value;
+      // One that runs as an actor stops in the state in which it broke.
+      if (status === 'done' && isResultStatus(end)) this.#settle(end);
+      else this.#chartBroke(error);
+    } else if (value === 'approving') this.#ask();
     else if (value === 'running' && event.type !== 'call.cancel') this.#run();
+  }
+
+  #chartBroke(thrown: unknown): void {
+    const text = `${this.call.name} failed: the chart of its call broke: ${messageOf(thrown)}.`;
+    const effects = this.hasStarted ? ' It may have had effects; check before you repeat it.' : '';
+    this.#result = textResult(this.call, 'failed', text + effects);
+    this.#settle('failed');
+    this.#controller?.abort(cancelReason);
   }
 
   #parse(raw: unknown): boolean {
     if (this.#tool === undefined) return false;
     this.#raw = raw;
-    let parsed: ReturnType<Tool['parse']>;
+    let fault = 'They are not valid.';
     try {
-      parsed = atOnce(this.#tool.parse(raw), 'It');
+      const parsed = atOnce(this.#tool.parse(raw), 'It');
+      if (parsed?.ok === true) {
+        this.#args = parsed.args;
+        return true;
+      }
+      if (typeof parsed?.message === 'string') fault = parsed.message;
     } catch (thrown) {
-      parsed = { ok: false, message: `The arguments of ${this.call.name} could not be checked: ${messageOf(thrown)}` };
+      fault = `The arguments of ${this.call.name} could not be checked: ${messageOf(thrown)}`;
     }
-    if (parsed?.ok === true) this.#args = parsed.args;
-    else this.#result = textResult(this.call, 'invalidArguments', String(parsed?.message ?? 'They are not valid.'));
-    return parsed?.ok === true;
+    this.#result = textResult(this.call, 'invalidArguments', fault);
+    return false;
   }
 
   #mustAsk(): boolean {
@@ -168,6 +196,7 @@ export class PerformedCall {
       () => this.#tool?.preview?.(this.#args, this.#toolContext()),
       (preview) => this.#question(preview === undefined ? {} : { preview: preview as JsonValue }),
       (thrown) => this.#deny(`the preview threw: ${messageOf(thrown)}`),
+      this.#audience.enter,
     );
     if (isLate) this.#wait();
   }
@@ -181,6 +210,7 @@ export class PerformedCall {
       () => approve({ call, tool, args: this.#args, ...shown }, this.#toolContext()),
       (answer) => this.#answered(answer),
       (thrown) => this.#deny(messageOf(thrown)),
+      this.#audience.enter,
     );
     if (!isOpen || this.#isOver) return; // over: who was asked cancelled the turn, and nobody waits any more
     // Only a question that stays open is worth an event.
@@ -227,6 +257,7 @@ export class PerformedCall {
       () => this.#execute(),
       (value) => this.#returned(value),
       (thrown) => this.#threw(thrown),
+      this.#audience.enter,
     );
   }
 
@@ -276,12 +307,15 @@ export class PerformedCall {
 
   #startClock(): void {
     const ms = this.#limit();
-    if (ms === undefined || !(ms <= longestDelayMs)) return; // a timer cannot wait for ever
-    this.#timer = this.#record.settings.host.setTimeout(() => {
-      this.#timer = undefined;
-      this.#send({ type: 'call.timedOut' }, timedOutResult(this.call, ms));
-      this.#controller?.abort(new DOMException(`The tool took longer than ${ms} ms.`, 'TimeoutError'));
-    }, ms);
+    if (typeof ms !== 'number' || !(ms <= longestDelayMs)) return; // a timer cannot wait for ever
+    const { host } = this.#record.settings;
+    this.#timer = host.setTimeout(() => this.#audience.enter(() => this.#timedOut(ms)), ms);
+  }
+
+  #timedOut(ms: number): void {
+    this.#timer = undefined;
+    this.#send({ type: 'call.timedOut' }, timedOutResult(this.call, ms));
+    this.#controller?.abort(new DOMException(`The tool took longer than ${ms} ms.`, 'TimeoutError'));
   }
 
   #limit(): number | undefined {
@@ -289,7 +323,13 @@ export class PerformedCall {
     const tool = this.#tool;
     const usual = tool?.timeoutMs ?? toolTimeoutMs;
     if (steps.timeoutFor === undefined || tool === undefined) return usual;
-    return answerOr(usual, () => steps.timeoutFor?.(this.call, tool), 'The step "timeoutFor"', onListenerError);
+    const who = 'The step "timeoutFor"';
+    const ask = (): number | undefined => {
+      const ms: unknown = atOnce(steps.timeoutFor?.(this.call, tool), who);
+      if (ms === undefined || typeof ms === 'number') return ms;
+      throw new TypeError(`${who} must return a number of milliseconds or undefined, and returned a ${typeof ms}.`);
+    };
+    return answerOr(usual, ask, who, onListenerError);
   }
 
   #stopClock(): void {
@@ -305,7 +345,8 @@ export class PerformedCall {
     const { host } = this.#record.settings;
     const plain = this.#result ?? textResult(this.call, status, `${this.call.name}: ${status}`);
     const result = this.#format(plain.status === status ? plain : { ...plain, status });
-    const durationMs = this.#startedAt === undefined ? 0 : host.now() - this.#startedAt;
+    // A clock may be set back meanwhile.
+    const durationMs = this.#startedAt === undefined ? 0 : Math.max(0, host.now() - this.#startedAt);
     this.#record.events.push({ type: 'toolCall.settled', call: this.call, result, durationMs });
     this.#audience.settled(result);
   }

@@ -28,13 +28,14 @@ export function stepAnswer<Value>(step: string, ask: () => Value): Value {
 }
 
 /**
- * Calls `work` and takes what it gives: in the same tick, or when its promise settles. One of `took` and `threw` is
- * called, once. True where it was a promise.
+ * Calls `work` and takes what it gives: in the same tick, or when its promise settles, and then through `enter`, for
+ * nobody would hear of what they throw. One of `took` and `threw` is called, once. True where it was a promise.
  */
 export function whenGiven(
   work: () => unknown,
   took: (value: unknown) => void,
   threw: (thrown: unknown) => void,
+  enter: (work: () => void) => void = (work) => work(),
 ): boolean {
   let given: unknown;
   let later: Promise<unknown> | undefined;
@@ -46,6 +47,10 @@ export function whenGiven(
     return false;
   }
   if (later === undefined) took(given);
-  else later.then(took, threw);
+  else
+    later.then(
+      (value) => enter(() => took(value)),
+      (thrown) => enter(() => threw(thrown)),
+    );
   return later !== undefined;
 }

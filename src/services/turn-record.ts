@@ -3,6 +3,7 @@
 import { isTurnchartError, messageOf, TurnchartError } from '../contracts/errors.ts';
 import type { Approve } from '../contracts/engine.ts';
 import type { TurnReason, TurnResult } from '../contracts/events.ts';
+import { defaultHost } from '../contracts/host.ts';
 import type { Model, ModelRequest, StopReason } from '../contracts/model.ts';
 import type { ToolSession } from '../contracts/tool.ts';
 import type { Block, ToolCallBlock, ToolResultBlock } from '../conversation/block.ts';
@@ -156,8 +157,8 @@ export class TurnRecord implements TurnScope {
   }
 
   /** Appends the results of the last message's calls as one message. */
-  settleResults(content: Message['content']): void {
-    const message: Message = { id: this.settings.host.createId('message'), role: 'tool', content };
+  settleResults(content: Message['content'], id = this.settings.host.createId('message')): void {
+    const message: Message = { id, role: 'tool', content };
     tellTogether(this.events, () => {
       this.append(message);
       this.events.push({ type: 'toolResults.settled', message });
@@ -229,7 +230,7 @@ export class TurnRecord implements TurnScope {
     try {
       this.#land();
     } catch (thrown) {
-      this.breakDown(thrown); // a transcript the host froze, a host that gives no id: the turn ends all the same
+      this.breakDown(thrown); // a transcript the host froze: the turn ends all the same
     }
   }
 
@@ -281,7 +282,17 @@ export class TurnRecord implements TurnScope {
       this.events.push({ type: 'toolCall.settled', call, result, durationMs: 0 });
       return result;
     });
-    this.settleResults(results);
+    this.settleResults(results, this.#lastId());
+  }
+
+  // A host that gives no id any more must not leave calls without results.
+  #lastId(): string {
+    try {
+      return this.settings.host.createId('message');
+    } catch (thrown) {
+      this.breakDown(thrown);
+      return defaultHost.createId('message');
+    }
   }
 }
 

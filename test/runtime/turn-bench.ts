@@ -8,6 +8,7 @@ import type { Tool } from '../../src/contracts/tool.ts';
 import type { Block, ToolResultBlock } from '../../src/conversation/block.ts';
 import { createConversation, type Conversation } from '../../src/conversation/conversation.ts';
 import { userMessage } from '../../src/conversation/message.ts';
+import { engineWith, type EngineCharts } from '../../src/embedding/engine-with.ts';
 import { withTranscript } from '../../src/inspect/index.ts';
 import { createEngine } from '../../src/runtime/engine.ts';
 import {
@@ -29,6 +30,8 @@ export interface TurnSetup extends Partial<EngineOptions> {
   /** Steps of a scripted model, or a model by `model`. Steps nobody used fail the test. */
   readonly script?: readonly ScriptedStepSource[];
   readonly interpreter?: Interpreter;
+  /** Charts with replaced parts. */
+  readonly charts?: EngineCharts;
   readonly host?: SimulatedHost;
   /** Default: one user message, `go`. */
   readonly conversation?: Conversation;
@@ -64,7 +67,7 @@ process.on('unhandledRejection', (reason) => rejections.push(reason));
 const actorIds = /^(turn|prepare|shape|streamModel|delay|review|dispatchTools|close|toolCall:\d+|task_\d+|transcript)$/;
 
 export function startTurn(setup: TurnSetup): Turn {
-  const { script, interpreter, conversation: given, turnContext, signal, onEvent, ...options } = setup;
+  const { script, interpreter, charts, conversation: given, turnContext, signal, onEvent, ...options } = setup;
   const host = setup.host ?? simulatedHost();
   const conversation = given ?? createConversation({ messages: [userMessage('go', { id: 'u1' })] });
   const scripted = scriptedModel(script ?? [], { host });
@@ -74,7 +77,8 @@ export function startTurn(setup: TurnSetup): Turn {
     interpreter === 'inspected'
       ? { inspect: withTranscript((event) => actors.add((event as { actorRef: { id: string } }).actorRef.id)) }
       : {};
-  const engine = createEngine({ transformers: [], ...inspect, ...options, model, host });
+  const all = { transformers: [], ...inspect, ...options, model, host };
+  const engine = charts === undefined ? createEngine(all) : engineWith(all, charts);
   const run = engine.run(conversation, { turnContext, ...(signal === undefined ? {} : { signal }) });
   const events: EngineEvent[] = [];
   let result: TurnResult | undefined;
