@@ -163,7 +163,7 @@ describe.each(interpreters)('a host that breaks while tools run (%s)', (interpre
     });
     await host.settle();
     if (when === 'at the cancel') state.isBroken = true;
-    turn.run.cancel({ graceMs: 100 });
+    void turn.run.cancel({ graceMs: 100 });
     state.isBroken = true;
     expect(await turn.end(100)).toMatchObject({ reason: 'failed', error: { code: 'turn.broken' } });
     expect(statuses(turn)).toEqual(['interrupted', 'notStarted']);
