@@ -152,28 +152,6 @@ describe('tools', () => {
     expect(fake.host.pendingTimers()).toBe(0);
   });
 
-  test('are not stopped by a clock that throws when one of them ends: it has failed, the next one runs', async () => {
-    let isBroken = false;
-    const now = () => {
-      if (!isBroken) return 0;
-      isBroken = false;
-      throw new Error('no clock');
-    };
-    const odd = toolOf('odd', async () => {
-      isBroken = true;
-      return 'x';
-    });
-    const { fake, told } = await operate({ tools: [odd, weather] }, { host: { ...simulatedHost(), now } });
-    asks(fake, ['c1', 'odd'], ['c2', 'weather']);
-    fake.wire.give(responseEnd('r1'));
-    await fake.settle();
-    expect(results(fake)).toEqual([
-      ['c1', 'no clock'],
-      ['c2', 'sunny'],
-    ]);
-    expect(told('toolCall.settled').map(({ result }) => result.status)).toEqual(['failed', 'completed']);
-  });
-
   test('a thousand of them get a result each, and one reply', async () => {
     const { fake } = await operate({
       tools: [toolOf('quick', () => Promise.resolve('ok'), { isConcurrencySafe: true })],
