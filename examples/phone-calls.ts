@@ -1,5 +1,5 @@
-// A telephone line: a webhook tells of a call, it is answered, and steered beside its audio until it is passed on to a
-// person. A server of this machine plays OpenAI: no key, no network.
+// A telephone line: a webhook announces a call, which is accepted, controlled without its audio, and transferred to a
+// person. A local server plays OpenAI: no key, no network.
 
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,5 +1,5 @@
-// A voice agent on a provider of one's own: here a scripted one, so that it runs offline. With OpenAI only the model is
-// another: `openaiRealtime({ model: 'gpt-realtime' })`. Run: node examples/voice-agent.ts
+// A voice agent on its own provider: a scripted one, so that it runs offline. For OpenAI only the model changes:
+// `openaiRealtime({ model: 'gpt-realtime' })`. Run: node examples/voice-agent.ts
 
 import { defineTool } from '../src/index.ts';
 import {
@@ -12,7 +12,7 @@ import {
 } from '../src/realtime/index.ts';
 
 // #region provider
-// What a provider is: facts out of what its server says, and messages out of what it is asked to send.
+// A provider turns what its server sends into facts, and commands into what its server understands.
 function scriptedWire(): RealtimeWire {
   return {
     provider: 'scripted',
@@ -57,10 +57,10 @@ const operative = createRealtimeOperative(session, {
 const played: string[] = [];
 function show(event: RealtimeEvent): void {
   switch (event.type) {
-    case 'audio.delta': // to the loudspeaker, which here gets no further than the fourth piece: what came out is reported
+    case 'audio.delta': // to the loudspeaker; here it plays only four pieces, and reports what was played
       if (event.sequence <= 4) void operative.send({ type: 'playback.report', mark: event.sequence });
       return;
-    case 'response.interrupted': // the loudspeaker has to be silent now
+    case 'response.interrupted': // silence the loudspeaker now
       played.push(`heard until ${event.playedMs ?? 0} ms: "${event.heardText ?? ''}"`);
       return;
     case 'transcript.delta':
@@ -90,7 +90,7 @@ await talk;
 console.log(played.join('\n'));
 console.log(session.phase);
 
-// The server of the script: it asks for the weather, and then speaks until it is stopped.
+// The scripted server: it asks for the weather, then speaks until it is stopped.
 function script(tell: (fact: WireFact) => void) {
   let answers = 0;
   const speak = (responseId: string): void => {
