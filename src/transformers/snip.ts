@@ -103,16 +103,18 @@ function groupsToDrop(messages: readonly Message[], aim: number, least: number, 
     tokens += tokensOf(group);
     end = group.end;
     const parts = messages.slice(group.start, group.end);
-    const isRequest = parts.some(isSaidByUser);
-    const isTasks = parts.some((message) => measureOf(message).calls.includes(taskListTool)) && fits(group);
-    if (!isRequest && !isTasks) continue;
-    if (isTasks) staying.tasks = group;
-    if (isRequest) staying.first ??= group;
-    if (isRequest) staying.last = group;
-    const isFramed = isRequest && parts.some((message) => measureOf(message).isFramed);
-    isFraming ||= isFramed;
-    if (isRequest && !isFramed) asked = group;
-    if (isRequest && asked && (isFraming || !isSteer(messages, group.start))) staying.request = asked;
+    if (parts.some(isSaidByUser)) {
+      staying.first ??= group;
+      staying.last = group;
+      const isFramed = parts.some((message) => measureOf(message).isFramed);
+      isFraming ||= isFramed;
+      if (!isFramed) asked = group;
+      if (asked && (isFraming || !isSteer(messages, group.start))) staying.request = asked;
+    } else if (parts.some((message) => measureOf(message).calls.includes(taskListTool)) && fits(group)) {
+      staying.tasks = group;
+    } else {
+      continue;
+    }
     kept = [...new Set(Object.values(staying))].reduce(
       (sum, each) => sum + (fits(each) ? tokensOf(each) : quoteBytes / 4),
       0,
