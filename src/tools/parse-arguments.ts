@@ -3,9 +3,10 @@
 import type { Tool } from '../contracts/tool.ts';
 import { shortText } from './bounded-text.ts';
 import { decodeArguments, decodeNested } from './decode-arguments.ts';
+import { describeSchema } from './describe-schema.ts';
 import { describePath, describeValue } from './describe-value.ts';
 import { errorResultText } from './error-text.ts';
-import { describeSchema, ownValue, type SchemaNode } from './schema-node.ts';
+import { ownValue, type SchemaNode } from './schema-node.ts';
 import type { StandardIssue } from './standard-schema.ts';
 import { type ArgumentIssue, fitsSchema, structuralIssues } from './structural-check.ts';
 

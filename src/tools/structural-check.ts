@@ -1,23 +1,11 @@
 // The small check of plain JSON Schema: types, required, enum, const, properties, items, unknown fields, references,
 // compositions. Called by parse-arguments; ranges, lengths, patterns and formats are not looked at.
 
-import { oncePer } from '../conversation/once-per.ts';
 import { isSameJson } from '../conversation/same-json.ts';
+import { describeSchema } from './describe-schema.ts';
 import { describeValue } from './describe-value.ts';
-import {
-  allowedValues,
-  describeSchema,
-  isRecord,
-  requiredOf,
-  type JsonType,
-  ownValue,
-  schemaList,
-  schemaNode,
-  type SchemaNode,
-  type SchemaRecord,
-  targetOf,
-  typesOf,
-} from './schema-node.ts';
+import { isRecord, ownValue, targetOf, type SchemaNode, type SchemaRecord } from './schema-node.ts';
+import { rulesOf, type JsonType, type Rules } from './schema-rules.ts';
 
 /** Something wrong at a place. `text` goes on after the field's name: `is required (string) but missing`. */
 export interface ArgumentIssue {
@@ -46,45 +34,6 @@ interface Look {
   readonly issues: ArgumentIssue[] | undefined;
   readonly most: number;
 }
-
-/** What a schema says, read once. */
-interface Rules {
-  readonly allowed: readonly unknown[] | undefined;
-  readonly types: readonly JsonType[] | undefined;
-  readonly fields: readonly { readonly name: string; readonly part: SchemaNode; readonly isRequired: boolean }[];
-  readonly known: ReadonlySet<unknown>;
-  readonly additional: SchemaNode;
-  readonly patterns: readonly RegExp[];
-  readonly prefix: readonly SchemaNode[];
-  readonly items: SchemaNode;
-  readonly all: readonly SchemaNode[];
-  readonly choices: readonly (readonly SchemaNode[])[];
-}
-
-const rulesOf = /* @__PURE__ */ oncePer((node: SchemaRecord): Rules => {
-  const properties = isRecord(node['properties']) ? node['properties'] : {};
-  const required = requiredOf(node);
-  const known = new Set([...Object.keys(properties), ...required]);
-  const additional = schemaNode(node['additionalProperties']);
-  // Where every other field is allowed nobody asks for their names.
-  const patterns = additional === true ? [] : Object.keys(node['patternProperties'] ?? {});
-  return {
-    allowed: allowedValues(node),
-    types: typesOf(node['type']),
-    fields: [...known].map((name) => ({
-      name,
-      part: schemaNode(ownValue(properties, name)),
-      isRequired: required.includes(name),
-    })),
-    known,
-    additional,
-    patterns: patterns.map((source) => new RegExp(source, 'u')),
-    prefix: schemaList(node['prefixItems']),
-    items: schemaNode(node['items']),
-    all: schemaList(node['allOf']),
-    choices: [node['anyOf'], node['oneOf']].map(schemaList).filter((list) => list.length > 0),
-  };
-});
 
 // The first keyword that fails has the word: later ones could only repeat it.
 function fits(value: unknown, node: SchemaNode, look: Look): boolean {

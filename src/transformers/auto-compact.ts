@@ -38,7 +38,8 @@ const mostFailures = 3;
 /** What a summary may end with: with anything else it is none, or not all of it. */
 const wholeEnds: readonly string[] = ['endTurn', 'stopSequence', 'other'];
 
-interface Memory extends Cut {
+interface Memory {
+  cut: Partial<Cut>;
   /** The id of the last message when it was tried last. */
   tried: string;
   failures: number;
@@ -61,7 +62,7 @@ export function autoCompact(options: AutoCompactOptions = {}): Transformer {
   const keepOf = (messages: readonly Message[], context: TransformerContext) =>
     Math.min(options.keepTokens ?? atOf(context) / 4, context.estimateTokens(messages) / 4);
   const snipped = (messages: readonly Message[], context: TransformerContext, high = atOf(context)) =>
-    snip(messages, context, { high, low: (high * 2) / 3 }, memoryOf(context));
+    snip(messages, context, { high, low: (high * 2) / 3 }, (memoryOf(context).cut ??= {}));
 
   const compacted = async (
     messages: readonly Message[],
@@ -107,7 +108,7 @@ export function autoCompact(options: AutoCompactOptions = {}): Transformer {
       const isUndone = !isNew && boundary !== undefined && idOf(messages[0]) !== summaryId(boundary);
       if (isUndone && memory.undone !== boundary) {
         memory.undone = boundary;
-        for (const part of ['from', 'until', 'share'] as const) delete memory[part]; // what went before it comes back
+        memory.cut = {}; // what went before it comes back
       }
       return leftAlone(isUndone ? Infinity : undefined);
     },

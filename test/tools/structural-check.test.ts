@@ -26,6 +26,11 @@ describe('the structural check', () => {
     ['a field that is absent or undefined', { properties: { a: { type: 'string' } } }, { a: undefined }],
     ['values the keywords are not about', { properties: { a: {} }, required: ['a'], items: { type: 'null' } }, 'text'],
     ['a field matched by a pattern', { patternProperties: { '^x-': {} }, additionalProperties: false }, { 'x-a': 1 }],
+    [
+      'any further field, where a pattern of another dialect may mean it',
+      { patternProperties: { '^x\\-': {} }, additionalProperties: false },
+      { b: 1 },
+    ],
     ['a tuple', { prefixItems: [{ type: 'string' }], items: { type: 'number' } }, ['a', 1, 2]],
     ['one choice', { anyOf: [{ type: 'string' }, { type: 'null' }] }, null],
     ['one of oneOf', { oneOf: [{ type: 'string' }, { type: 'null' }] }, 'a'],
