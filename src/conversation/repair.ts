@@ -50,9 +50,7 @@ export function repair(conversation: Conversation): Repair {
 
 /** The result of a call of which nobody knows how far it came: the model is told that it may have had effects. */
 export function interruptedResult(callId: string): ToolResultBlock {
-  const text =
-    'This call was interrupted and its result is lost. It may have run in part or in full and may have had effects: ' +
-    'check before you repeat it.';
+  const text = 'This call was interrupted and its result is lost. It may have had effects; check before you repeat it.';
   return { type: 'toolResult', callId, status: 'interrupted', content: [{ type: 'text', text }] };
 }
 

@@ -33,7 +33,7 @@ export function checkToolNames(tools: readonly unknown[]): void {
     if (first !== undefined) {
       throw new TurnchartError(
         'tool.duplicateName',
-        `Two tools have the name "${name}" (positions ${first} and ${index}). Give each tool a name of its own, or leave one out.`,
+        `Two tools have the name "${name}" (positions ${first} and ${index}): rename one, or leave it out.`,
       );
     }
     seen.set(name, index);
