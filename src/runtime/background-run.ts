@@ -40,7 +40,7 @@ export interface TaskParts {
 }
 
 /** How long somebody waits for the end of a task. */
-export interface Wait {
+interface Wait {
   /** Default: for ever. */
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;

@@ -8,7 +8,6 @@ import {
   type BackgroundTaskEvent,
   type BackgroundTaskRegistry,
   type BackgroundTool,
-  type TaskOutputPart,
   type TaskSupport,
   type TellNotice,
 } from '../contracts/background-task.ts';
@@ -30,7 +29,7 @@ import { longestDelayMs } from '../services/settings.ts';
 import { watchBelow } from '../services/watch.ts';
 import { noticeText } from '../tools/tasks/task-notice.ts';
 import { supportFor } from '../tools/tasks/task-support.ts';
-import { BackgroundRun, type Wait } from './background-run.ts';
+import { BackgroundRun } from './background-run.ts';
 import { checkOptions, countFrom, engineOptions } from './check-options.ts';
 import { quietly } from './quietly.ts';
 import { watchOf, type Watch } from './watch.ts';
@@ -61,11 +60,15 @@ export function createBackgroundTasks(options: BackgroundTasksOptions = {}): Bac
     start: (tool, args, context) => tasks.start(tool, args, context),
     get: (id) => tasks.find(id)?.snapshot(),
     list: (owner) => tasks.list(owner),
-    stop: (id) => tasks.stop(id),
-    settled: (id, wait) => tasks.settled(id, wait),
+    stop: async (id) => {
+      const run = tasks.known(id);
+      run.stop();
+      return run.whenSettled({});
+    },
+    settled: async (id, wait = {}) => tasks.known(id).whenSettled(wait),
     subscribe: (listener) => tasks.subscribe(listener),
     close: () => tasks.close(),
-    read: (id, from = 0) => tasks.read(id, from),
+    read: (id, from = 0) => tasks.find(id)?.output.read(from),
   };
   const support = supportFor(registry);
   // Of the object it is asked for, and not copied along with the rest: whatever starts tasks in another way is asked.
@@ -168,18 +171,11 @@ class Registry implements BackgroundTasksScope {
     return all.filter((run) => owner === undefined || run.owner === owner).map((run) => run.snapshot());
   }
 
-  read(id: string, from: number): TaskOutputPart | undefined {
-    return this.find(id)?.output.read(from);
-  }
-
-  async stop(id: string): Promise<BackgroundTask> {
-    const run = this.#known(id);
-    run.stop();
-    return run.whenSettled({});
-  }
-
-  async settled(id: string, wait: Wait = {}): Promise<BackgroundTask> {
-    return this.#known(id).whenSettled(wait);
+  /** Throws `task.unknown`. */
+  known(id: string): BackgroundRun {
+    const run = this.find(id);
+    if (run !== undefined) return run;
+    throw new TurnchartError('task.unknown', `There is no background task "${id}", or it is no longer kept.`);
   }
 
   subscribe(listener: (event: BackgroundTaskEvent) => void): () => void {
@@ -228,12 +224,6 @@ class Registry implements BackgroundTasksScope {
     let id = given;
     for (let n = 2; this.#tasks.has(id); n++) id = `${given}-${n}`;
     return id;
-  }
-
-  #known(id: string): BackgroundRun {
-    const run = this.find(id);
-    if (run !== undefined) return run;
-    throw new TurnchartError('task.unknown', `There is no background task "${id}", or it is no longer kept.`);
   }
 
   #settle(run: BackgroundRun, tell: TellNotice | undefined): void {

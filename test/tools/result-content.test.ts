@@ -75,7 +75,10 @@ describe('toToolResult', () => {
   });
 
   test('keeps the failure of ToolResult.error', () => {
-    expect(toToolResult(ToolResult.error('no'))).toMatchObject({ content: [{ type: 'text', text: 'no' }], isError: true });
+    expect(toToolResult(ToolResult.error('no'))).toMatchObject({
+      content: [{ type: 'text', text: 'no' }],
+      isError: true,
+    });
   });
 
   test('says of a ToolResult without content that there is no output', () => {
