@@ -22,6 +22,7 @@ export function watchLink(record: SessionRecord, lost: () => void): (() => void)
     timer = record.startTimer(everyMs, ask);
   };
   const ask = (): void => {
+    record.heardAt = Math.min(record.heardAt, host.now()); // the clock may have been put back
     const left = record.heardAt + everyMs - host.now();
     if (left > 0) {
       timer = record.startTimer(left, ask);

@@ -53,6 +53,7 @@ export interface RealtimeOperative extends AsyncDisposable {
   /**
    * Begins to run tools, and yields every event of the session and of its tools. The first call has them from the
    * beginning, each further one from then on. Leaving the loop stops nothing: tools go on until the session is closed.
+   * Throws `conversation.busy` when another operative of the same session runs: each call would run twice.
    */
   run(): AsyncIterable<RealtimeEvent>;
   send(input: RealtimeInput): Promise<void>;
@@ -119,6 +120,8 @@ class VoiceOperative implements RealtimeOperative {
 
   run(): AsyncIterable<RealtimeEvent> {
     if (!this.#isRunning) {
+      if (steered.has(this.session)) throw alreadySteered();
+      steered.add(this.session);
       this.#isRunning = true;
       if (this.#tools.size > this.#shown.length || this.#tasks !== undefined) this.#showTools();
       this.#takeOpenCalls();
@@ -267,6 +270,16 @@ class VoiceOperative implements RealtimeOperative {
     // What is told of an error must not be one.
     whenGiven(() => onListenerError?.(thrown), ignore, ignore);
   }
+}
+
+// Sessions whose tools are run by an operative.
+const steered = new WeakSet<RealtimeSession>();
+
+function alreadySteered(): TurnchartError {
+  return new TurnchartError(
+    'conversation.busy',
+    'Another operative runs the tools of this realtime session, and each call would run twice. Add tools to that one with addTool(…), or read session.events.',
+  );
 }
 
 // A registry brings its own support.

@@ -3,7 +3,7 @@
 import type { ResponseOrigin, ResponseStatus } from '../contracts/realtime.ts';
 import { requestCall, settleBatch } from './session-calls.ts';
 import type { Debt } from './reply-ledger.ts';
-import type { LiveResponse } from './responses.ts';
+import { silenceOf, type LiveResponse } from './responses.ts';
 import type { SessionRecord } from './session-record.ts';
 import { addRealtimeUsage } from './usage-total.ts';
 import type { WireFact } from './wire.ts';
@@ -103,9 +103,9 @@ function besideCreated(record: SessionRecord, responseId: string, requestId: str
 // An answer beside the conversation passes no region of the chart, whose deadlines the others have.
 function watchBeside(record: SessionRecord, response: LiveResponse): void {
   const { host, deadlines } = record;
-  const rest = response.heardAt + deadlines.answerMs - host.now();
-  response.timer = record.startTimer(rest, () => {
-    if (host.now() < response.heardAt + deadlines.answerMs) return watchBeside(record, response);
+  const left = (): number => deadlines.answerMs - silenceOf(response, host.now());
+  response.timer = record.startTimer(left(), () => {
+    if (left() > 0) return watchBeside(record, response);
     const { responseId } = response;
     record.command({ type: 'response.cancel', eventId: record.nextId(), responseId });
     giveUpResponse(record, response, unended);

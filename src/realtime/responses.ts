@@ -29,6 +29,13 @@ export interface LiveResponse {
 
 const mostRemembered = 256;
 
+/** How long nothing has come of it. Begins anew when the clock was put back. */
+export function silenceOf(response: LiveResponse | undefined, now: number): number {
+  if (response === undefined) return Infinity;
+  response.heardAt = Math.min(response.heardAt, now);
+  return now - response.heardAt;
+}
+
 /** The answers of one session. */
 export class Responses {
   /** The answer in the conversation. */

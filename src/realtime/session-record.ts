@@ -124,7 +124,7 @@ export class SessionRecord {
     this.host = hostWith(options.host);
     this.deadlines = deadlinesWith(options.deadlines);
     this.capabilities = new Set(wire.capabilities);
-    this.history = historyItems(options.history ?? []);
+    this.history = itemsOf(options.history ?? []);
     this.sessionId = this.host.createId('session');
     this.#prefix = `tc${this.sessionId.replaceAll(/[^A-Za-z0-9]/g, '').slice(-10)}`;
     const { backpressure = {}, playback } = options;
@@ -248,6 +248,18 @@ export class SessionRecord {
       retryable: false,
       providerCode: code,
     });
+  }
+}
+
+function itemsOf(history: NonNullable<RealtimeSessionOptions['history']>): readonly WireItem[] {
+  try {
+    return historyItems(history);
+  } catch (cause) {
+    throw new TurnchartError(
+      'options.invalid',
+      `The option "history" holds what is no message: ${messageOf(cause)}. Give messages as conversations hold them.`,
+      { cause },
+    );
   }
 }
 

@@ -4,6 +4,7 @@ import { realtimeChartWith } from '../machines/run-realtime-session.ts';
 import type { DeadlineFacts, DeadlineInput, DeadlineKind, RealtimeScope } from '../machines/realtime-session.ts';
 import { serviceLogic, type ServiceLogic } from '../machines/service.ts';
 import { watchLink } from './keep-alive.ts';
+import { silenceOf } from './responses.ts';
 import { SessionScope } from './session-scope.ts';
 import type { SessionRecord } from './session-record.ts';
 
@@ -58,8 +59,7 @@ function waitForSilence(record: SessionRecord, then: () => void): () => void {
   const { host, deadlines } = record;
   let timer: unknown;
   const look = (): void => {
-    const since = record.responses.current?.heardAt ?? 0;
-    const rest = since + deadlines.answerMs - host.now();
+    const rest = deadlines.answerMs - silenceOf(record.responses.current, host.now());
     if (rest > 0) timer = record.startTimer(rest, look);
     else then();
   };

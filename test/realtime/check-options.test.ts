@@ -22,6 +22,8 @@ describe('a session', () => {
     ['backpressure.microphoneMs', { backpressure: { microphoneMs: Number.NaN } }],
     ['history', { history: 'x' }],
     ['history', { history: [null] }],
+    ['history', { history: [{ role: 'user', content: [null] }] }],
+    ['history', { history: [{ role: 'assistant', content: [{ type: 'toolCall', id: 'c', name: 'n', args: 1n }] }] }],
     ['playback', { playback: {} }],
     ['signal', { signal: {} }],
     ['host', { host: null }],

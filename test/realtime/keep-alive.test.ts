@@ -129,6 +129,16 @@ describe('a sign of life', () => {
   });
 });
 
+test('a clock that is put back keeps nobody waiting for long', async () => {
+  const { fake, at } = await pinged();
+  const { now } = fake.host;
+  fake.wire.give({ type: 'response.created', responseId: 'r1' });
+  fake.host.now = () => now() - 3_600_000;
+  await fake.host.advance(50_000);
+  expect(at).toHaveLength(1);
+  expect(fake.events.at(-1)).toMatchObject(lost);
+});
+
 test('a session that drains is over when nobody answers, and its end is the one that was asked for', async () => {
   const { fake } = await pinged();
   fake.wire.give(

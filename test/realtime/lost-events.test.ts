@@ -123,6 +123,15 @@ describe('the end of an answer is never told', () => {
     expect(asked(fake)).toBe(1);
   });
 
+  test('a clock that is put back gives it its time once more, and no hour', async () => {
+    const fake = await openSession();
+    fake.wire.give({ type: 'response.created', responseId: 'r1' });
+    const { now } = fake.host;
+    fake.host.now = () => now() - 3_600_000;
+    await fake.host.advance(240_000);
+    expect(fake.told('response.completed')).toMatchObject([{ responseId: 'r1', status: 'incomplete' }]);
+  });
+
   test('events without a neutral form are signs of life', async () => {
     const fake = await openSession({}, { deadlines: { answerMs: 1_000 } });
     fake.wire.give({ type: 'response.created', responseId: 'r1' });

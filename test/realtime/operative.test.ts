@@ -208,6 +208,15 @@ describe('approval', () => {
   });
 });
 
+test('a session has one operative that runs: each call would run twice', async () => {
+  const fake = await openSession();
+  const first = createRealtimeOperative(fake.session);
+  const second = createRealtimeOperative(fake.session);
+  first.run();
+  expect(() => second.run()).toThrow('Another operative runs the tools of this realtime session');
+  expect(() => first.run()).not.toThrow();
+});
+
 describe('when the user speaks', () => {
   const slow = () => {
     const aborted: string[] = [];
