@@ -231,11 +231,20 @@ export class SessionScope implements RealtimeScope {
 }
 
 function timeoutOf(what: Parameters<RealtimeScope['giveUp']>[0]): { readonly code: string; readonly message: string } {
-  if (what === 'speech') {
-    const message = 'The server has not said in time that the user has spoken: owed replies wait no longer.';
-    return { code: 'speech.timeout', message };
+  const code = 'response.timeout';
+  switch (what) {
+    case 'speech':
+      return {
+        code: 'speech.timeout',
+        message: 'The server has not said in time that the user has spoken: owed replies wait no longer.',
+      };
+    case 'answer':
+      return { code, message: 'Nothing more came of the answer in time: it counts as ended, and is cancelled.' };
+    case 'play':
+      return { code, message: 'The provider has not said in time that what it plays is over: it counts as over.' };
+    default:
+      return { code, message: `The server did not answer in time (${what}).` };
   }
-  return { code: 'response.timeout', message: `The server did not answer in time (${what}).` };
 }
 
 function configurationOf(options: SessionRecord['options']): WireConfiguration {

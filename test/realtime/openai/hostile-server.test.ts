@@ -93,6 +93,7 @@ type Move =
   | { readonly say: WireEvent }
   | { readonly send: RealtimeInput }
   | { readonly wait: number }
+  | { readonly refuse: number; readonly code: string }
   | { readonly text: string };
 const moves: fc.Arbitrary<Move> = fc.oneof(
   {
@@ -110,6 +111,20 @@ const moves: fc.Arbitrary<Move> = fc.oneof(
   {
     weight: 1,
     arbitrary: fc.constantFrom('', '[', 'null', '{"type":5}', '{"type":"__proto__"}').map((text) => ({ text })),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      refuse: fc.nat(4),
+      code: fc.constantFrom(
+        'invalid_value',
+        'response_cancel_not_active',
+        'item_truncate_invalid_item_id',
+        'conversation_already_has_active_response',
+        'server_error',
+        '',
+      ),
+    }),
   },
   { weight: 4, arbitrary: inputs.map((send) => ({ send })) },
   { weight: 1, arbitrary: fc.constantFrom(50, 1_500, 11_000).map((wait) => ({ wait })) },
@@ -146,7 +161,11 @@ test('property: whatever it says, nothing throws, nothing waits for ever, and th
         for (const move of program) {
           if ('say' in move) socket.frame(move.say);
           else if ('text' in move) socket.listener.text(move.text);
-          else if ('wait' in move) await host.advance(move.wait);
+          else if ('refuse' in move) {
+            // One of its last commands, or none.
+            const eventId = socket.sent.at(-1 - move.refuse)?.['event_id'] ?? null;
+            socket.frame({ type: 'error', error: { code: move.code, message: 'in progress: a', event_id: eventId } });
+          } else if ('wait' in move) await host.advance(move.wait);
           else {
             open++;
             const settled = () => open--;
