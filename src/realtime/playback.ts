@@ -52,6 +52,7 @@ interface Segment {
 
 // Milliseconds are sums of fractions.
 const tolerance = 1e-6;
+const mostKnown = 256;
 const shortestPollMs = 20;
 const longestWaitMs = 3_600_000; // what is left then is looked at again
 
@@ -60,6 +61,9 @@ export class PlaybackLedger {
   readonly #parts: PlaybackParts;
   #segments: Segment[] = [];
   #hasReports = false;
+  // Items of which audio came lately: a report of any other is no player's.
+  readonly #known = new Set<string>();
+  #lastSequence = 0;
   // The player the estimate imagines: it plays whatever has come, without a pause.
   #estimatedAt = 0;
   #timer: unknown;
@@ -85,6 +89,7 @@ export class PlaybackLedger {
   /** Takes a delta in. True when it is the first of what is now to be heard. */
   receive(responseId: string, itemId: string, contentIndex: number, bytes: number, sequence: number): boolean {
     const begins = this.#segments.length === 0;
+    this.#lastSequence = sequence;
     if (begins) this.#estimatedAt = this.#parts.host.now();
     else this.#estimate();
     let segment = this.#segments.at(-1);
@@ -107,8 +112,9 @@ export class PlaybackLedger {
     this.#look();
   }
 
-  /** The player says how much of an item it has played. What is not waiting to be heard is no news. */
+  /** The player says how much of an item it has played. What is not waiting to be heard, or never came, is no news. */
   report(itemId: string, contentIndex: number, playedMs: number): void {
+    if (!this.#known.has(itemId)) return;
     this.#hasReports = true;
     const index = this.#segments.findIndex((one) => one.itemId === itemId && one.contentIndex === contentIndex);
     if (index < 0 || !(playedMs >= 0)) return;
@@ -122,6 +128,7 @@ export class PlaybackLedger {
 
   /** Everything through the delta of that sequence number was played. */
   reportMark(sequence: number): void {
+    if (!(sequence >= 1 && sequence <= this.#lastSequence)) return; // of no delta
     this.#hasReports = true;
     for (const { itemId, contentIndex, ends } of this.#segments.toReversed()) {
       const end = ends.findLast((one) => one.sequence <= sequence);
@@ -175,6 +182,9 @@ export class PlaybackLedger {
 
   #add(responseId: string, itemId: string, contentIndex: number): Segment {
     this.#dropHeard();
+    this.#known.add(itemId);
+    const [oldest] = this.#known;
+    if (this.#known.size > mostKnown && oldest !== undefined) this.#known.delete(oldest);
     const segment = { responseId, itemId, contentIndex, receivedMs: 0, playedMs: 0, isDone: false, ends: [] };
     this.#segments.push(segment);
     return segment;

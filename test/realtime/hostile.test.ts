@@ -253,6 +253,31 @@ describe('a player that can be asked, and acts when it is', () => {
   });
 });
 
+describe('a report of the player', () => {
+  test.each<RealtimeInput>([
+    { type: 'playback.report', itemId: 'ghost', playedMs: 5 },
+    { type: 'playback.report', itemId: 'ghost', playedBytes: 5 },
+    { type: 'playback.report', mark: 7 },
+    { type: 'playback.report', mark: 0 },
+  ])('of what never came (%j) is none: the clock still tells what was heard', async (input) => {
+    const fake = await openSession();
+    await fake.send(input);
+    fake.wire.give({ type: 'response.created', responseId: 'r1' }, speech('r1', 'i1', 100), responseEnd('r1'));
+    await fake.host.advance(100);
+    expect(fake.session.phase).toBe('ready');
+  });
+
+  test('of what was heard before is one: the player is waited for', async () => {
+    const fake = await openSession();
+    fake.wire.give({ type: 'response.created', responseId: 'r1' }, speech('r1', 'i1', 100), responseEnd('r1'));
+    await fake.host.advance(100);
+    await fake.send({ type: 'playback.report', itemId: 'i1', playedMs: 100 });
+    fake.wire.give({ type: 'response.created', responseId: 'r2' }, speech('r2', 'i2', 100), responseEnd('r2'));
+    await fake.host.advance(100_000);
+    expect(fake.session.phase).toBe('responding');
+  });
+});
+
 describe('user code that rejects where nobody waits', () => {
   const rejector = () => Promise.reject(new Error('later'));
 
