@@ -104,11 +104,35 @@ describe.each(interpreters)('the calls of a message (%s)', (interpreter) => {
     expect(turn.results().map(({ callId }) => callId)).toEqual(ids);
   });
 
-  test('case 11: three calls are three calls', async () => {
-    const tools = ['a', 'b', 'c'].map((name) => toolOf(name));
-    const turn = await playTurn({ interpreter, tools, script: [calling('a', 'b', 'c'), done] });
-    expect(turn.all('assistant.settled')[0]?.message.content).toHaveLength(3);
-    expect(turn.results()).toHaveLength(3);
+  test('case 11: three calls side by side, each ended by its whole call, are three calls', async () => {
+    const names = ['a', 'b', 'c'];
+    const ran: unknown[] = [];
+    const tools = names.map((name) => toolOf(name, (args, { callId }) => void ran.push([callId, args])));
+    const events = [
+      { type: 'message.start' },
+      ...names.map((name, index) => ({ type: 'toolInput.start', index, id: `id_${name}`, name })),
+      ...['{"n"', ':1}'].flatMap((json) => names.map((_, index) => ({ type: 'toolInput.delta', index, json }))),
+      ...names.map((name, index) => {
+        const call = { type: 'toolCall', id: `id_${name}`, name, args: { n: 1 } };
+        return { type: 'toolInput.end', index, call };
+      }),
+      { type: 'message.end', stopReason: 'toolUse' },
+    ];
+    const turn = await playTurn({ interpreter, tools, script: [{ events }, done] });
+    expect(ran).toEqual(names.map((name) => [`id_${name}`, { n: 1 }]));
+    const content = turn.all('assistant.settled')[0]?.message.content;
+    expect(content).toEqual(names.map((name) => ({ type: 'toolCall', id: `id_${name}`, name, args: { n: 1 } })));
+    expect(turn.results().map(({ callId }) => callId)).toEqual(['id_a', 'id_b', 'id_c']);
+  });
+
+  test('case 11: no id stands twice in the next request, also for an adapter that made six calls of three', async () => {
+    const tool = toolOf('look', () => 'seen', parallel);
+    const calls = ['a', 'a', 'b', 'a', 'b', 'c'].map((id) => ({ name: 'look', id }));
+    const turn = await playTurn({ interpreter, tools: [tool], script: [{ calls }, done] });
+    const blocks = turn.requests[1]?.messages.flatMap(({ content }) => content) ?? [];
+    const called = blocks.flatMap((block) => (block.type === 'toolCall' ? [block.id] : []));
+    expect(new Set(called).size).toBe(6);
+    expect(blocks.flatMap((block) => (block.type === 'toolResult' ? [block.callId] : []))).toEqual(called);
   });
 
   test('whose id is that of a service or of a prototype’s member are calls like any other', async () => {
