@@ -109,15 +109,15 @@ describe('an inspector of a realtime session', () => {
 
   test('reads at each actor what it is for', async () => {
     const { messages } = await inspected();
-    const described = actorsOf(messages).map(({ name, definition = '{}' }) => {
+    const described = actorsOf(messages).map(({ name, definition }) => {
       const { description } = JSON.parse(definition) as { readonly description?: string };
       return { name, isSentence: description?.endsWith('.') };
     });
     expect(described.filter(({ isSentence }) => isSentence !== true)).toEqual([]);
   });
 
-  test('gets neither audio nor instructions', async () => {
-    const { messages } = await inspected({ instructions: 'a secret of the application' });
+  test('gets neither audio nor the system prompt', async () => {
+    const { messages } = await inspected({ systemPrompt: [{ type: 'text', text: 'a secret of the application' }] });
     const texts = messages.map((message) => JSON.stringify(message));
     expect(texts.join('')).not.toContain('a secret');
     const longest = messages.map((message, index) =>
