@@ -5,6 +5,7 @@ import type { Host } from '../contracts/host.ts';
 import type { Block } from '../conversation/block.ts';
 import type { Message } from '../conversation/message.ts';
 import { answerBlockFault } from '../services/answer-block.ts';
+import { describeValue } from '../tools/describe-value.ts';
 import { isOrdinaryObject } from '../tools/plain-copy.ts';
 import { freshId } from './fresh-ids.ts';
 
@@ -27,52 +28,37 @@ export function acceptMessage(input: string | Message, host: Host, isTaken: (id:
 // Message and blocks; what is no message stays as it is, to be refused.
 function copyOf(message: Message): Message {
   if (typeof message !== 'object' || message === null) return message;
-  const { content, meta } = message;
-  const copy = { ...message };
-  if ('meta' in message && meta === undefined) delete (copy as { meta?: unknown }).meta;
-  if (!Array.isArray(content)) return copy;
-  const isBlock = (block: unknown) => typeof block === 'object' && block !== null;
-  return Object.assign(copy, { content: content.map((block: Block) => (isBlock(block) ? { ...block } : block)) });
+  const { meta, ...copy } = message;
+  const content = Array.isArray(copy.content) ? copy.content.map((block: Block) => ({ ...block })) : copy.content;
+  return { ...copy, content, ...(meta === undefined ? {} : { meta }) };
 }
 
 /** Why a message cannot be submitted, to follow "because"; undefined when it can. */
 export function submitFault(message: Message): string | undefined {
-  if (typeof message !== 'object' || message === null)
-    return `it is ${message === null ? 'null' : `a ${typeof message}`}`;
+  if (typeof message !== 'object' || message === null) return `it is ${describeValue(message)}`;
   if (typeof message.id !== 'string' || message.id === '') return 'its id is not a non-empty string';
   if (message.role !== 'user') return `its role is "${String(message.role)}"`;
   if (!Array.isArray(message.content) || message.content.length === 0) return 'its content is not a non-empty array';
+  let isBlank = true;
+  // As nearly every message is: texts, and nothing beside them that would have to be looked into.
+  let isPlain = message.meta === undefined && Object.keys(message).length === 3;
   for (const block of message.content) {
     if (typeof block !== 'object' || block === null || typeof block.type !== 'string') return 'a block has no type';
-    if (notFromUsers.has(block.type)) return `it holds a block of type "${block.type}"`;
+    if (!fromUsers.has(block.type)) return `it holds a block of type "${block.type}"`;
     const fault = answerBlockFault(block);
     if (fault !== undefined) return fault;
+    isBlank &&= block.type === 'text' && block.text.trim() === '';
+    isPlain &&= block.type === 'text' && Object.keys(block).length === 2;
   }
-  const isBlank = message.content.every((block) => block.type === 'text' && String(block.text).trim() === '');
-  return isBlank ? 'it is empty' : jsonFault(message);
+  if (isBlank) return 'it is empty';
+  return isPlain ? undefined : jsonFault(message);
 }
 
-// Nearly every message: texts, and nothing beside them that would have to be looked into.
-function isPlain(message: Message): boolean {
-  return (
-    message.meta === undefined &&
-    Object.keys(message).length === 3 &&
-    message.content.every((block) => block.type === 'text' && Object.keys(block).length === 2)
-  );
-}
-
-// What only models, tools and compactions write.
-const notFromUsers: ReadonlySet<string> = new Set<Block['type']>([
-  'toolCall',
-  'toolResult',
-  'thinking',
-  'boundary',
-  'provider',
-]);
+// All others only models, tools and compactions write.
+const fromUsers: ReadonlySet<string> = new Set<Block['type']>(['text', 'image', 'document', 'audio']);
 
 // What JSON would lose or change could never be stored: the whole conversation would be lost with it.
 function jsonFault(message: Message): string | undefined {
-  if (isPlain(message)) return undefined;
   if (message.meta !== undefined && (typeof message.meta !== 'object' || message.meta === null)) {
     return 'its meta is no object';
   }

@@ -89,7 +89,7 @@ export class EventHub {
 
   release(): void {
     this.#isHolding = false;
-    this.#deliverHeld();
+    if (this.#held.length > 0) this.#deliverHeld();
   }
 
   /** Holds while `work` runs. */

@@ -189,7 +189,7 @@ export class Ledger implements Inbox {
   }
 
   drain(iteration: number): readonly Message[] {
-    return this.#ask(this.#steers.splice(0), iteration).map((message) => this.#frame(message));
+    return this.#ask(this.#steers.splice(0), iteration).map(this.#frame);
   }
 
   answered(iteration: number): void {

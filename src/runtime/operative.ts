@@ -49,6 +49,8 @@ class ChartedOperative implements Operative {
   readonly #scope: ConversationScope;
   readonly #actor: OperativeActor;
   readonly #host: Host;
+  /** What its chart died of. */
+  #broken: { readonly error: unknown } | undefined;
 
   constructor(options: OperativeOptions) {
     checkOptions('createOperative', options, operativeOptions);
@@ -85,7 +87,7 @@ class ChartedOperative implements Operative {
     noteActor(this, actor);
     const show = watch?.show?.({ parent: actor, conversation: this.conversation, now: () => this.#host.now() });
     if (show !== undefined) this.#scope.hub.subscribe(show);
-    this.#actor.subscribe({ next: () => this.#scope.afterStep(), error: () => this.#break() });
+    this.#actor.subscribe({ next: () => this.#scope.afterStep(), error: (error) => this.#break(error) });
     this.#actor.start();
   }
 
@@ -198,9 +200,9 @@ class ChartedOperative implements Operative {
 
   // Throws where the chart has died: nobody may wait for its answer.
   #send(event: OperativeMachineEvent): void {
-    if (this.#actor.getSnapshot().status !== 'error') this.#actor.send(event);
-    const { status, error } = this.#actor.getSnapshot();
-    if (status !== 'error') return;
+    if (this.#broken === undefined) this.#actor.send(event);
+    if (this.#broken === undefined) return;
+    const { error } = this.#broken;
     throw new TurnchartError(
       'turn.broken',
       `This operative is broken and takes nothing more: ${messageOf(error)}. Its conversation is free: make a new one.`,
@@ -209,7 +211,8 @@ class ChartedOperative implements Operative {
   }
 
   // Its guards and actions are written never to cause that; a host that throws can.
-  #break(): void {
+  #break(error: unknown): void {
+    this.#broken = { error };
     this.#scope.afterStep();
     releaseConversation(this.conversation);
   }
@@ -218,8 +221,8 @@ class ChartedOperative implements Operative {
 interface OperativeActor {
   start(): unknown;
   send(event: OperativeMachineEvent): void;
-  getSnapshot(): { readonly value: unknown; readonly status: string; readonly error?: unknown };
-  subscribe(observer: { next: () => void; error: () => void }): unknown;
+  getSnapshot(): { readonly value: unknown };
+  subscribe(observer: { next: () => void; error: (error: unknown) => void }): unknown;
 }
 
 const sealedEvent = { type: 'turn.sealed' } as const;

@@ -8,6 +8,7 @@ import type { Tool } from '../contracts/tool.ts';
 import type { Stage, Transformer } from '../contracts/transformer.ts';
 import { longestDelayMs, type TurnCharts, type TurnSettings } from '../services/settings.ts';
 import { checkToolNames } from '../tools/check-tool-names.ts';
+import { isObject } from '../tools/option-table.ts';
 import { standardCharts } from './charts.ts';
 import { checkOptions, engineOptions, invalid } from './check-options.ts';
 import { quietly } from './quietly.ts';
@@ -20,7 +21,9 @@ export function settingsOf(options: EngineOptions, charts: TurnCharts = standard
   const tools = withTaskTools(options.tools ?? [], tasks);
   const models = [options.model, ...(options.fallbackModels ?? [])] as const;
   models.forEach(checkModel);
-  const transformers = byStage(options.transformers ?? []);
+  const given = options.transformers ?? [];
+  given.forEach(checkTransformer);
+  const transformers = byStage((stage) => given.filter((transformer) => isThere(transformer, stage)));
   const { retry } = options;
   return {
     models,
@@ -30,13 +33,8 @@ export function settingsOf(options: EngineOptions, charts: TurnCharts = standard
     ),
     tasks,
     transformers,
-    stages: {
-      beforeTurn: transformers.beforeTurn.length > 0,
-      beforeIteration: transformers.beforeIteration.length > 0,
-      afterIteration: transformers.afterIteration.length > 0,
-      afterTurn: transformers.afterTurn.length > 0,
-    },
-    compactor: options.transformers?.find(({ compact }) => compact !== undefined),
+    stages: byStage((stage) => transformers[stage].length > 0),
+    compactor: given.find(({ compact }) => compact !== undefined),
     toolChoice: options.toolChoice,
     request: {
       ...(options.maxOutputTokens === undefined ? {} : { maxOutputTokens: options.maxOutputTokens }),
@@ -81,9 +79,7 @@ function withTaskTools(tools: readonly Tool[], tasks: TaskSupport | undefined): 
   return tasks === undefined ? tools : [...tools, ...tasks.tools.filter(({ name }) => !names.has(name))];
 }
 
-function byStage(transformers: readonly Transformer[]): Record<Stage, readonly Transformer[]> {
-  for (const transformer of transformers) checkTransformer(transformer);
-  const at = (stage: Stage) => transformers.filter((transformer) => transformer[stage] !== undefined);
+function byStage<Value>(at: (stage: Stage) => Value): Record<Stage, Value> {
   return {
     beforeTurn: at('beforeTurn'),
     beforeIteration: at('beforeIteration'),
@@ -93,26 +89,19 @@ function byStage(transformers: readonly Transformer[]): Record<Stage, readonly T
 }
 
 function checkTransformer(transformer: Transformer): void {
-  if (typeof transformer !== 'object' || transformer === null || typeof transformer.name !== 'string') {
-    throw invalid('transformers', 'objects with a "name" and stage functions', transformer);
-  }
-  for (const stage of ['beforeTurn', 'beforeIteration', 'afterIteration', 'afterTurn'] as const) {
-    const given: unknown = transformer[stage];
-    if (given === undefined || typeof given === 'function') continue;
-    throw invalid(`transformers: ${transformer.name}.${stage}`, 'a function', given);
-  }
+  if (isObject(transformer) && typeof transformer.name === 'string') return;
+  throw invalid('transformers', 'objects with a "name" and stage functions', transformer);
+}
+
+function isThere(transformer: Transformer, stage: Stage): boolean {
+  const given: unknown = transformer[stage];
+  if (given === undefined || typeof given === 'function') return given !== undefined;
+  throw invalid(`transformers: ${transformer.name}.${stage}`, 'a function', given);
 }
 
 /** Throws `options.invalid` on what is no model. */
 export function checkModel(model: Model): void {
-  if (
-    typeof model === 'object' &&
-    model !== null &&
-    typeof model.id === 'string' &&
-    typeof model.stream === 'function'
-  ) {
-    return;
-  }
+  if (isObject(model) && typeof model.id === 'string' && typeof model.stream === 'function') return;
   throw invalid('model', 'an object with an "id" and a "stream" function', model);
 }
 

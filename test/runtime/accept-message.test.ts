@@ -74,7 +74,7 @@ describe('acceptMessage', () => {
     ['a block without type', { id: 'x', role: 'user', content: [{}] }, 'a block has no type'],
     ['a text that is none', userMessage([{ type: 'text', text: 5 } as never]), 'a text block needs a text'],
     ['an image without source', userMessage([{ type: 'image' } as never]), 'image needs a source'],
-    ['an unknown block', userMessage([{ type: 'video' } as never]), 'its type is unknown'],
+    ['an unknown block', userMessage([{ type: 'video' } as never]), 'it holds a block of type "video"'],
     [
       'a compaction',
       userMessage([{ type: 'boundary', summary: 's', keepFrom: 'm' }]),
@@ -111,8 +111,8 @@ describe('acceptMessage', () => {
     ['no id', { role: 'user', content: [{ type: 'text', text: 'x' }] }, 'its id is not a non-empty string'],
     ['an empty id', userMessage('x', { id: '' }), 'its id is not a non-empty string'],
     ['null', null, 'it is null'],
-    ['undefined', undefined, 'it is a undefined'],
-    ['a number', 7, 'it is a number'],
+    ['undefined', undefined, 'it is nothing'],
+    ['a number', 7, 'it is number 7'],
   ])('refuses %s', (_what, input, fault) => {
     let thrown: { code?: string; message?: string } = {};
     try {
