@@ -11,18 +11,20 @@ import { freshId } from './fresh-ids.ts';
 
 /**
  * A user message of this text, or a copy of this message: what its owner does to it later changes nothing. A text never
- * gets an id that `isTaken`. Throws `message.invalid`.
+ * gets an id that `isTaken`: it would pass for that message, and be lost. Throws `message.invalid`.
  */
 export function acceptMessage(input: string | Message, host: Host, isTaken: (id: string) => boolean): Message {
-  if (typeof input === 'string') {
-    if (input.trim() === '') throw invalid('it is empty');
-    // A text under the id of another message would pass for that one, and be lost.
-    return { id: freshId(host, isTaken), role: 'user', content: [{ type: 'text', text: input }] };
-  }
-  const message = copyOf(input);
+  const message = typeof input === 'string' ? messageOf(input, freshId(host, isTaken)) : copyOf(input);
   const fault = submitFault(message);
-  if (fault !== undefined) throw invalid(fault);
-  return message;
+  if (fault === undefined) return message;
+  throw new TurnchartError(
+    'message.invalid',
+    `The message cannot be submitted: ${fault}. Expected a non-empty string, or a message of role "user" with an id and at least one text, image, document or audio block.`,
+  );
+}
+
+function messageOf(text: string, id: string): Message {
+  return { id, role: 'user', content: [{ type: 'text', text }] };
 }
 
 // Message and blocks; what is no message stays as it is, to be refused.
@@ -76,11 +78,4 @@ function isJson(value: unknown): boolean {
   }
   if (Array.isArray(value)) return value.findIndex((item) => !isJson(item)) < 0; // unlike `every`, it sees holes
   return isOrdinaryObject(value) && Object.values(value).every(isJson);
-}
-
-function invalid(fault: string): TurnchartError {
-  return new TurnchartError(
-    'message.invalid',
-    `The message cannot be submitted: ${fault}. Expected a non-empty string, or a message of role "user" with an id and at least one text, image, document or audio block.`,
-  );
 }

@@ -96,6 +96,7 @@ export const commandOptions = {
   // A negative time is over at once: a cancel is not the moment to be strict.
   cancel: { graceMs: ['a number of milliseconds', (value) => typeof value === 'number' && !Number.isNaN(value)] },
   compact: { instructions: aText },
+  close: {},
 } satisfies OptionTable;
 
 function isFunction(value: unknown): boolean {

@@ -94,9 +94,8 @@ export class ClaimedTurn {
     ledger.noteStored(stored);
     this.#reloaded = { messages: transcript.conversation.messages.length, missing };
     const isAnswerable = missing.length > 0 || transcript.isAnswerable(ledger.owes);
-    if (this.#isAnnounced && !ledger.hasStarters && ledger.pending === 0 && !isAnswerable) {
-      ledger.startHeld(); // a resume with nothing to answer, but messages held for the next turn meanwhile
-    }
+    // A resume with nothing to answer, but messages held for the next turn meanwhile.
+    if (this.#isAnnounced && !isAnswerable) ledger.startHeld();
     return this.#isAnnounced || isAnswerable;
   }
 

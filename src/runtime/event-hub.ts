@@ -42,20 +42,13 @@ interface Held {
   readonly broadcaster: Broadcaster<OperativeEvent> | undefined;
 }
 
-interface Listener {
-  readonly hear: (event: OperativeEvent) => void;
-  isOff: boolean;
-}
-
 /** Delivers in one order for all. While it holds, events wait; `release` delivers them, and what they cause, in order. */
 export class EventHub {
   /** Told what listeners throw; each engine an operative asks may bring another. */
   onListenerError: (error: unknown) => void;
   // Replaced, never changed: whoever subscribes while an event is told hears of the next one first.
-  #listeners: readonly Listener[] = [];
+  #listeners: readonly ((event: OperativeEvent) => void)[] = [];
   #held: Held[] = [];
-  // How many of them were delivered: shift() would move a long list for each.
-  #told = 0;
   #isHolding = false;
   // An event is being told, or several are being gathered: what comes now lines up behind, so that all hear the same order.
   #isBusy = false;
@@ -65,11 +58,10 @@ export class EventHub {
   }
 
   subscribe(listener: (event: OperativeEvent) => void): () => void {
-    const own: Listener = { hear: quietly(listener, (thrown) => this.onListenerError(thrown)), isOff: false };
-    this.#listeners = [...this.#listeners, own];
+    const hear = quietly(listener, (thrown) => this.onListenerError(thrown));
+    this.#listeners = [...this.#listeners, hear];
     return () => {
-      own.isOff = true;
-      this.#listeners = this.#listeners.filter((other) => other !== own);
+      this.#listeners = this.#listeners.filter((other) => other !== hear);
     };
   }
 
@@ -105,26 +97,29 @@ export class EventHub {
   }
 
   #deliverHeld(): void {
-    while (!this.#isHolding && !this.#isBusy) {
-      const next = this.#held[this.#told];
-      if (next === undefined) break;
-      this.#told++;
-      this.#deliver(next.event, next.broadcaster);
-    }
-    if (this.#told === this.#held.length && this.#told > 0) {
-      this.#held = [];
-      this.#told = 0;
-    }
+    if (this.#isHolding || this.#isBusy) return;
+    // Also what listeners add meanwhile.
+    for (const { event, broadcaster } of this.#held) this.#deliver(event, broadcaster);
+    this.#held = [];
   }
 
   #deliver(event: OperativeEvent | undefined, broadcaster: Broadcaster<OperativeEvent> | undefined): void {
     if (event === undefined) return broadcaster?.end();
     broadcaster?.push(event);
-    if (this.#listeners.length === 0) return;
+    const listeners = this.#listeners;
+    if (listeners.length === 0) return;
     this.#isBusy = true;
-    for (const listener of this.#listeners) {
-      if (!listener.isOff) listener.hear(event);
+    for (const hear of listeners) {
+      // One that was left while the event is told does not hear it.
+      if (listeners === this.#listeners || this.#listeners.includes(hear)) hear(event);
     }
     this.#isBusy = false;
   }
+}
+
+/** Events that are over already. */
+export function noEvents(): AsyncIterable<OperativeEvent> {
+  const over = new Broadcaster<OperativeEvent>();
+  over.end();
+  return over.read();
 }

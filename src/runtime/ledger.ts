@@ -148,11 +148,6 @@ export class Ledger implements Inbox {
     this.#accepted.delete(ticket.message.id);
   }
 
-  /** The claimed turn has a message to start with. */
-  get hasStarters(): boolean {
-    return this.#starters.length > 0;
-  }
-
   /**
    * Makes what waits the starters of the next turn, in order, preempts last. The turn gets the context of the message
    * that makes it start: the first preempt, else the first held one, else the first late one.
@@ -165,9 +160,9 @@ export class Ledger implements Inbox {
     return { turnContext: starter?.turnContext, preempts };
   }
 
-  /** Held messages start the claimed turn, which has nothing else to answer. */
+  /** Held messages start the claimed turn where no other message waits for it. */
   startHeld(): void {
-    this.#starters.push(...this.#next.splice(0));
+    if (this.#starters.length + this.#steers.length === 0) this.#starters.push(...this.#next.splice(0));
   }
 
   /** The claimed turn begins: its starters are part of what it asks; returns those the transcript lacks. */

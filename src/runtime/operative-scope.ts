@@ -2,11 +2,10 @@
 
 import { TurnchartError } from '../contracts/errors.ts';
 import type { OperativeEvent, TurnResult } from '../contracts/events.ts';
-import type { OperativeOptions, SubmitOutcome } from '../contracts/operative.ts';
+import type { OperativeOptions } from '../contracts/operative.ts';
 import type { Conversation } from '../conversation/conversation.ts';
 import type { JsonValue } from '../conversation/json.ts';
 import type { TurnMachineInput } from '../machines/turn.ts';
-import { Broadcaster } from '../services/broadcast.ts';
 import type { Compaction, CompactScope } from '../services/compact.ts';
 import type { ReloadScope } from '../services/reload.ts';
 import type { TurnSettings } from '../services/settings.ts';
@@ -14,7 +13,7 @@ import { atOnce } from '../contracts/at-once.ts';
 import { releaseConversation } from './claim.ts';
 import { ClaimedTurn, recordOn, type TurnHome } from './claimed-turn.ts';
 import { internalsOf } from './engine-internals.ts';
-import { EventHub } from './event-hub.ts';
+import { EventHub, noEvents } from './event-hub.ts';
 import { failingSettings } from './failing-settings.ts';
 import { frameWith } from './frame.ts';
 import { HeldTranscript } from './held-transcript.ts';
@@ -35,7 +34,7 @@ export class ConversationScope implements ReloadScope, CompactScope, TurnHome {
   #turn: ClaimedTurn | undefined;
   /** A turn has ended in this step, and its end is not published yet. */
   #ended: TurnResult | undefined;
-  /** Cancels and closes that wait for the end of the turn. */
+  /** Cancels and closes that wait for the end of the turn; a close is only told that it is over. */
   readonly #waiting: OpenQuestion[] = [];
   #compact: OpenQuestion | undefined;
 
@@ -58,10 +57,9 @@ export class ConversationScope implements ReloadScope, CompactScope, TurnHome {
     return this.ledger.has(messageId) || this.transcript.has(messageId);
   }
 
-  /** The rest of the current turn's events; nothing when none is claimed, or for whom none is. */
-  readEvents(outcome?: SubmitOutcome): AsyncIterable<OperativeEvent> {
-    const turn = outcome?.outcome === 'rejected' ? undefined : this.#turn;
-    return turn?.channel.read() ?? nothing();
+  /** The rest of the current turn's events; none when none is claimed. */
+  readEvents(): AsyncIterable<OperativeEvent> {
+    return this.#turn?.channel.read() ?? noEvents();
   }
 
   partial(): ReturnType<ClaimedTurn['partial']> {
@@ -70,17 +68,19 @@ export class ConversationScope implements ReloadScope, CompactScope, TurnHome {
 
   withdraw(messageId: string): boolean {
     if (this.ledger.withdraw(messageId) === undefined) return false;
-    this.#tell({ type: 'message.withdrawn', messageId });
+    this.#turn?.channel.push({ type: 'message.withdrawn', messageId }); // nothing waits without a turn
     return true;
   }
 
-  /** Called after each step of the chart: publishes what the step ended. */
+  /** Called after each step of the chart: publishes what the step ended, and answers those who waited for that. */
   afterStep(): void {
-    if (this.#turn === undefined) this.ledger.rest();
     const ended = this.#ended;
+    const isOver = this.#turn === undefined;
     this.#ended = undefined;
+    if (isOver) this.ledger.rest();
     this.hub.release();
-    if (ended !== undefined) this.#answerWaiting(ended);
+    if (!isOver && ended === undefined) return;
+    for (const question of this.#waiting.splice(0)) question.answer(question.kind === 'cancel' ? ended : undefined);
   }
 
   claim(ticket: Ticket): void {
@@ -119,7 +119,7 @@ export class ConversationScope implements ReloadScope, CompactScope, TurnHome {
     this.ledger.hold(ticket);
     ticket.decide({ outcome: 'queued' });
     this.#announceSoon();
-    this.#tell({ type: 'message.queued', message: ticket.message });
+    this.#turn?.channel.push({ type: 'message.queued', message: ticket.message });
   }
 
   preempt(ticket: Ticket): void {
@@ -142,7 +142,7 @@ export class ConversationScope implements ReloadScope, CompactScope, TurnHome {
   }
 
   declineResume(question: OpenQuestion): void {
-    question.answer({ outcome: 'nothingToDo', events: nothing() });
+    question.answer({ outcome: 'nothingToDo', events: noEvents() });
   }
 
   dropClaim(): void {
@@ -223,8 +223,7 @@ export class ConversationScope implements ReloadScope, CompactScope, TurnHome {
 
   abandonCompact(): void {
     this.#answerCompact(false);
-    if (this.#turn === undefined) this.#answerWaiting(undefined);
-    else this.endClaim('aborted');
+    this.endClaim('aborted');
   }
 
   declineCompact(question: OpenQuestion): void {
@@ -236,8 +235,6 @@ export class ConversationScope implements ReloadScope, CompactScope, TurnHome {
     this.hub.hold();
     this.hub.publish({ type: 'operative.closed' });
     releaseConversation(this.transcript.conversation);
-    // With a turn to end, whoever waits is answered when that end is published.
-    if (this.#ended === undefined) this.#answerWaiting(undefined);
   }
 
   load(): unknown {
@@ -250,11 +247,6 @@ export class ConversationScope implements ReloadScope, CompactScope, TurnHome {
 
   failLoad(error: unknown): void {
     this.#turn?.failLoad(error);
-  }
-
-  /** A model has something to answer. */
-  isAnswerable(): boolean {
-    return this.transcript.isAnswerable(this.ledger.owes);
   }
 
   /** Why a resume would do nothing; undefined where it would, or where only the reload can tell. */
@@ -293,26 +285,8 @@ export class ConversationScope implements ReloadScope, CompactScope, TurnHome {
     if (this.#compact === undefined) this.#turn?.announce();
   }
 
-  // To the readers of the turn where there is one, and to every listener.
-  #tell(event: OperativeEvent): void {
-    if (this.#turn === undefined) this.hub.publish(event);
-    else this.#turn.channel.push(event);
-  }
-
   #answerCompact(gained: boolean): void {
     this.#compact?.answer(gained);
     this.#compact = undefined;
   }
-
-  // A close is only told that it is over.
-  #answerWaiting(ended: TurnResult | undefined): void {
-    for (const question of this.#waiting.splice(0)) question.answer(question.kind === 'cancel' ? ended : undefined);
-  }
-}
-
-/** Events that are over already. */
-function nothing(): AsyncIterable<OperativeEvent> {
-  const empty = new Broadcaster<OperativeEvent>();
-  empty.end();
-  return empty.read();
 }

@@ -5,7 +5,7 @@ import { taskNotices, type TellNotice } from '../contracts/background-task.ts';
 import type { Engine } from '../contracts/engine.ts';
 import { messageOf, TurnchartError } from '../contracts/errors.ts';
 import type { OperativeEvent, TurnResult } from '../contracts/events.ts';
-import { defaultHost, type Host } from '../contracts/host.ts';
+import { defaultHost } from '../contracts/host.ts';
 import type {
   Operative,
   OperativeCommand,
@@ -28,6 +28,7 @@ import { inspectedOperativeLogic, operativeLogic } from './charts.ts';
 import { noteActor } from './facade-actors.ts';
 import { freshId } from './fresh-ids.ts';
 import { internalsOf } from './engine-internals.ts';
+import { noEvents } from './event-hub.ts';
 import type { OpenQuestion } from './open-question.ts';
 import { ConversationScope } from './operative-scope.ts';
 import { createSession } from './session.ts';
@@ -48,7 +49,6 @@ class ChartedOperative implements Operative {
   readonly session: ToolSession;
   readonly #scope: ConversationScope;
   readonly #actor: OperativeActor;
-  readonly #host: Host;
   /** What its chart died of. */
   #broken: { readonly error: unknown } | undefined;
 
@@ -56,9 +56,9 @@ class ChartedOperative implements Operative {
     checkOptions('createOperative', options, operativeOptions);
     const engine = typeof options.engine === 'function' ? undefined : internalsOf(options.engine);
     const onListenerError = engine?.settings.onListenerError ?? (() => undefined);
-    this.#host = engine?.settings.host ?? defaultHost;
+    const host = engine?.settings.host ?? defaultHost;
     this.conversation = options.conversation ?? createConversation();
-    this.session = createSession(this.#host); // in front of the claim: a host may throw
+    this.session = createSession(host); // in front of the claim: a host may throw
     const { announceTasks = 'off' } = options;
     if (announceTasks !== 'off') {
       this.session.get<TellNotice>(taskNotices, () => (text, taskId) => this.#announce(announceTasks, text, taskId));
@@ -68,7 +68,7 @@ class ChartedOperative implements Operative {
     this.#scope = new ConversationScope(options, {
       conversation: this.conversation,
       session: this.session,
-      host: this.#host,
+      host,
       onListenerError,
       watch,
       notify: () => {
@@ -85,7 +85,7 @@ class ChartedOperative implements Operative {
     const actor = createActor(logic, { id: 'operative', input, ...watch });
     this.#actor = actor;
     noteActor(this, actor);
-    const show = watch?.show?.({ parent: actor, conversation: this.conversation, now: () => this.#host.now() });
+    const show = watch?.show?.({ parent: actor, conversation: this.conversation, now: () => host.now() });
     if (show !== undefined) this.#scope.hub.subscribe(show);
     this.#actor.subscribe({ next: () => this.#scope.afterStep(), error: (error) => this.#break(error) });
     this.#actor.start();
@@ -107,11 +107,11 @@ class ChartedOperative implements Operative {
     // Nearly always the decision is there as soon as the chart has its event. What is thrown in here rejects.
     return new Promise((resolve) => {
       if (options !== undefined) checkOptions('submit', options, commandOptions.submit);
-      const { ledger, transcript } = this.#scope;
-      const message = acceptMessage(input, this.#host, (id) => this.#scope.isTaken(id));
+      const { ledger, transcript, parts } = this.#scope;
+      const message = acceptMessage(input, parts.host, (id) => this.#scope.isTaken(id));
       const known = ledger.known(message.id);
       const ticket = known ?? new Ticket(message, options?.turnContext);
-      ticket.onDecision((outcome) => resolve(resultOf(ticket, outcome, this.#scope.readEvents(outcome))));
+      ticket.onDecision((outcome) => resolve(this.#resultOf(ticket, outcome)));
       if (known !== undefined) return;
       ticket.isLanded = typeof input !== 'string' && transcript.has(message.id);
       ledger.note(ticket);
@@ -119,22 +119,19 @@ class ChartedOperative implements Operative {
     });
   }
 
-  async resume(options: { readonly turnContext?: unknown } = {}): Promise<ResumeResult> {
-    checkOptions('resume', options, commandOptions.resume);
-    return this.#ask<ResumeResult>('resume', options.turnContext, (question) => ({
+  resume(options?: { readonly turnContext?: unknown }): Promise<ResumeResult> {
+    return this.#ask('resume', options, (question) => ({
       type: 'turn.resume',
-      answerable: this.#scope.isAnswerable(),
+      answerable: this.#scope.whyNotResume() === undefined,
       question,
     }));
   }
 
-  async cancel(options?: { readonly graceMs?: number }): Promise<TurnResult | undefined> {
-    if (options !== undefined) checkOptions('cancel', options, commandOptions.cancel);
+  cancel(options?: { readonly graceMs?: number }): Promise<TurnResult | undefined> {
     const { ledger } = this.#scope;
-    const graceMs = options?.graceMs;
-    return this.#ask<TurnResult | undefined>('cancel', undefined, (question) => ({
+    return this.#ask('cancel', options, (question) => ({
       type: 'turn.cancel',
-      ...(graceMs === undefined ? {} : { graceMs }),
+      ...options,
       // Read when the chart looks: the event may wait behind others that hold a message.
       get holds() {
         return ledger.queued > 0;
@@ -143,18 +140,16 @@ class ChartedOperative implements Operative {
     }));
   }
 
-  async compact(options: { readonly instructions?: string } = {}): Promise<boolean> {
-    checkOptions('compact', options, commandOptions.compact);
-    const { instructions } = options;
-    return this.#ask<boolean>('compact', undefined, (question) => ({
+  compact(options?: { readonly instructions?: string }): Promise<boolean> {
+    return this.#ask('compact', options, (question) => ({
       type: 'operative.compact',
       possible: this.state === 'idle' && this.#scope.whyNotCompact() === undefined,
-      question: { ...question, instructions },
+      question,
     }));
   }
 
-  async close(): Promise<void> {
-    return this.#ask<undefined>('close', undefined, (question) => ({ type: 'operative.close', question }));
+  close(): Promise<void> {
+    return this.#ask('close', {}, (question) => ({ type: 'operative.close', question }));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -180,19 +175,31 @@ class ChartedOperative implements Operative {
 
   #ask<Answer>(
     kind: Question['kind'],
-    turnContext: unknown,
+    options: { readonly turnContext?: unknown; readonly instructions?: string; readonly graceMs?: number } = {},
     eventOf: (question: OpenQuestion) => OperativeMachineEvent,
   ): Promise<Answer> {
     return new Promise<Answer>((resolve, refuse) => {
+      checkOptions(kind, options, commandOptions[kind]);
       // Each kind of question is answered with its own kind of value.
       const answer: OpenQuestion['answer'] = (value) => resolve(value as Answer);
-      this.#send(eventOf({ kind, turnContext, answer, refuse, toJSON: () => kind }));
+      this.#send(eventOf({ ...options, kind, answer, refuse, toJSON: () => kind }));
     });
+  }
+
+  #resultOf(ticket: Ticket, outcome: SubmitOutcome): SubmitResult {
+    return {
+      messageId: ticket.message.id,
+      ...outcome,
+      events: outcome.outcome === 'rejected' ? noEvents() : this.#scope.readEvents(),
+      get delivery() {
+        return ticket.delivery;
+      },
+    };
   }
 
   // A settled task: as any steer, or first of all in the next turn.
   #announce(how: 'steer' | 'queue', text: string, task: string): void {
-    const id = freshId(this.#host, (taken) => this.#scope.isTaken(taken));
+    const id = freshId(this.#scope.parts.host, (taken) => this.#scope.isTaken(taken));
     const message: Message = { id, role: 'user', content: [{ type: 'text', text }], meta: { task } };
     if (how === 'queue') this.#scope.ledger.announce(message);
     else this.submit(message).catch(() => undefined); // an operative that is broken tells whoever uses it
@@ -226,17 +233,6 @@ interface OperativeActor {
 }
 
 const sealedEvent = { type: 'turn.sealed' } as const;
-
-function resultOf(ticket: Ticket, outcome: SubmitOutcome, events: AsyncIterable<OperativeEvent>): SubmitResult {
-  return {
-    messageId: ticket.message.id,
-    ...outcome,
-    events,
-    get delivery() {
-      return ticket.delivery;
-    },
-  };
-}
 
 function whyNot(command: OperativeCommand, state: OperativeState, scope: ConversationScope): string | undefined {
   if (state === 'closed' || state === 'closing')
