@@ -100,23 +100,25 @@ class ChartedOperative implements Operative {
     return 'active' in value ? value.active : 'compacting';
   }
 
-  submit(
+  async submit(
     input: string | Message,
     options?: { readonly turnContext?: unknown; readonly policy?: SubmitPolicy },
   ): Promise<SubmitResult> {
-    // Nearly always the decision is there as soon as the chart has its event. What is thrown in here rejects.
-    return new Promise((resolve) => {
-      if (options !== undefined) checkOptions('submit', options, commandOptions.submit);
-      const { ledger, transcript, parts } = this.#scope;
-      const message = acceptMessage(input, parts.host, (id) => this.#scope.isTaken(id));
-      const known = ledger.known(message.id);
-      const ticket = known ?? new Ticket(message, options?.turnContext);
+    if (options !== undefined) checkOptions('submit', options, commandOptions.submit);
+    const { ledger, transcript, parts } = this.#scope;
+    const message = acceptMessage(input, parts.host, (id) => this.#scope.isTaken(id));
+    const known = ledger.known(message.id);
+    const ticket = known ?? new Ticket(message, options?.turnContext);
+    // Its events begin in the step that decides it.
+    const decided = new Promise<SubmitResult>((resolve) => {
       ticket.onDecision((outcome) => resolve(this.#resultOf(ticket, outcome)));
-      if (known !== undefined) return;
+    });
+    if (known === undefined) {
       ticket.isLanded = typeof input !== 'string' && transcript.has(message.id);
       ledger.note(ticket);
       this.#send({ type: 'message.submit', policy: options?.policy ?? 'steer', submission: ticket });
-    });
+    }
+    return decided;
   }
 
   resume(options?: { readonly turnContext?: unknown }): Promise<ResumeResult> {

@@ -197,3 +197,14 @@ test('compact is false where nothing can compact', async () => {
   expect(await bench.operative.compact()).toBe(false);
   await bench.rest();
 });
+
+test('an operative whose chart has died says so, to whoever it decided about before as well', async () => {
+  const { operative, conversation } = startOperative();
+  Object.freeze(conversation.messages);
+  const broken = { code: 'turn.broken', message: expect.stringContaining('Its conversation is free') as string };
+  await expect(operative.submit('A')).rejects.toMatchObject(broken);
+  await expect(operative.submit('B')).rejects.toMatchObject(broken);
+  await expect(operative.resume()).rejects.toMatchObject(broken);
+  await expect(operative.cancel()).rejects.toMatchObject(broken);
+  await expect(operative.close()).rejects.toMatchObject(broken);
+});
