@@ -33,9 +33,9 @@ class Batch implements RunningBatch {
   readonly #calls: readonly ToolCallBlock[];
   readonly #results: (ToolResultBlock | undefined)[];
   readonly #live = new Set<PerformedCall>();
-  #plan: CallPlan = [];
-  #group = 0;
-  #position = 0;
+  /** In order of start; a call that opens a group waits until no other is live. */
+  #queue: readonly { readonly call: ToolCallBlock; readonly opensGroup: boolean }[] = [];
+  #started = 0;
   #unsettled: number;
   #waitingForApproval = 0;
   #isInterrupted = false;
@@ -53,7 +53,7 @@ class Batch implements RunningBatch {
   }
 
   start(): void {
-    this.#plan = this.#makePlan();
+    this.#queue = this.#makePlan().flatMap((group) => group.map((call, index) => ({ call, opensGroup: index === 0 })));
     this.#record.dispatch = this;
     this.#go();
   }
@@ -122,25 +122,15 @@ class Batch implements RunningBatch {
   #go(): void {
     if (this.#isGoing) return;
     this.#isGoing = true;
-    while (this.#startNext());
+    const { maxParallelTools } = this.#record.settings;
+    while (!this.#isOver) {
+      const next = this.#queue[this.#started];
+      if (next === undefined || this.#live.size >= (next.opensGroup ? 1 : maxParallelTools)) break;
+      this.#started++;
+      this.#perform(next.call);
+    }
     this.#isGoing = false;
     if (this.#unsettled === 0 && !this.#isOver) this.#finish();
-  }
-
-  #startNext(): boolean {
-    const group = this.#plan[this.#group];
-    if (group === undefined || this.#isOver) return false;
-    const call = group[this.#position];
-    if (call === undefined) {
-      if (this.#live.size > 0) return false;
-      this.#group++;
-      this.#position = 0;
-      return true;
-    }
-    if (this.#live.size >= this.#record.settings.maxParallelTools) return false;
-    this.#position++;
-    this.#perform(call);
-    return true;
   }
 
   #perform(call: ToolCallBlock): void {
