@@ -58,12 +58,24 @@ export class Broadcaster<Event> {
 
 const finished = { value: undefined, done: true } as const;
 
+type Resolve<Event> = (result: IteratorResult<Event, undefined>) => void;
+
 class Reader<Event> implements AsyncIterable<Event>, AsyncIterator<Event, undefined> {
   #cursor: Link<Event> | undefined;
   #isTaken = false;
-  // Calls of next() that wait: one, unless somebody reads without a for-await loop.
-  readonly #open: ((result: IteratorResult<Event, undefined>) => void)[] = [];
+  #resolve: Resolve<Event> | undefined;
+  // Calls of next() made while one is open, which no for-await loop does.
+  #more: Resolve<Event>[] | undefined;
   readonly #source: Broadcaster<Event>;
+  // Made once: a reader waits for nearly every event.
+  readonly #open = (resolve: Resolve<Event>): void => {
+    if (this.#resolve !== undefined) {
+      (this.#more ??= []).push(resolve);
+      return;
+    }
+    this.#resolve = resolve;
+    this.#source.wait(this);
+  };
 
   constructor(cursor: Link<Event>, source: Broadcaster<Event>) {
     this.#cursor = cursor;
@@ -82,11 +94,8 @@ class Reader<Event> implements AsyncIterable<Event>, AsyncIterator<Event, undefi
   }
 
   next(): Promise<IteratorResult<Event, undefined>> {
-    const result = this.#open.length === 0 ? this.#advance() : undefined;
-    if (result !== undefined) return Promise.resolve(result);
-    return new Promise((resolve) => {
-      if (this.#open.push(resolve) === 1) this.#source.wait(this);
-    });
+    const result = this.#resolve === undefined ? this.#advance() : undefined;
+    return result === undefined ? new Promise(this.#open) : Promise.resolve(result);
   }
 
   return(): Promise<IteratorResult<Event, undefined>> {
@@ -97,10 +106,12 @@ class Reader<Event> implements AsyncIterable<Event>, AsyncIterator<Event, undefi
 
   /** Serves as many open `next()` calls as there are events. */
   wake(): void {
-    while (this.#open.length > 0) {
+    while (this.#resolve !== undefined) {
       const result = this.#advance();
       if (result === undefined) return this.#source.wait(this);
-      this.#open.shift()?.(result);
+      const resolve = this.#resolve;
+      this.#resolve = this.#more?.shift();
+      resolve(result);
     }
   }
 
