@@ -3,7 +3,6 @@
 
 import { createParser } from 'eventsource-parser';
 import { isTurnchartError, ModelError } from '../contracts/errors.ts';
-import { iterateBatches } from './batches.ts';
 
 /** One event. `event` is its name where the server sent one; `data` is the joined text of its data lines. */
 export interface ServerSentEvent {
@@ -19,8 +18,8 @@ export interface ReadOptions {
   readonly onActivity?: (() => void) | undefined;
   /** Characters of one event, complete or not, before the read fails with `stream.protocol`. Default 2^28. */
   readonly maxEventCharacters?: number | undefined;
-  /** Characters kept of a body without any event, see `untold`. Default 2^24. */
-  readonly maxUntoldCharacters?: number | undefined;
+  /** Characters kept of a body without any event, see `textWithoutEvents`. Default 2^24. */
+  readonly maxTextCharacters?: number | undefined;
 }
 
 /** A body being read: pieces come from `read`, their events are told by `accept`. */
@@ -29,7 +28,7 @@ export interface ServerSentEventSource {
   /** Tells the events a piece completes, in order; false at the end of the body. Throws after an abort. */
   accept(piece: ReadableStreamReadResult<Uint8Array>, onEvent: (event: ServerSentEvent) => void): boolean;
   /** At the end of a body without any event: its text, which may be a whole answer; undefined if it was too long. */
-  untold(): string | undefined;
+  textWithoutEvents(): string | undefined;
   /** What to throw for an error of `read` or `accept`. */
   failure(error: unknown): unknown;
   /** Cancels the body. */
@@ -40,32 +39,9 @@ export interface ServerSentEventSource {
 
 // A server that never ends its line must not fill the memory; the largest real events (pictures) are near 10 MB.
 const defaultMaxEventCharacters = 2 ** 28;
-const defaultMaxUntoldCharacters = 2 ** 24;
+const defaultMaxTextCharacters = 2 ** 24;
 const releaseTimeoutMs = 1000;
 const streaming = { stream: true };
-
-/**
- * The events of a body, one by one. Single use. Throws the abort reason, or `model.connection` (retryable) when the
- * body breaks. Leaving the loop cancels the body.
- */
-export function readServerSentEvents(
-  body: ReadableStream<Uint8Array>,
-  options: ReadOptions,
-): AsyncIterableIterator<ServerSentEvent> {
-  const source = openServerSentEvents(body, options);
-  let ended = false;
-  return iterateBatches<ReadableStreamReadResult<Uint8Array>, ServerSentEvent>({
-    read: source.read,
-    accept(piece) {
-      if (ended) return undefined;
-      const events: ServerSentEvent[] = [];
-      ended = !source.accept(piece, (event) => events.push(event));
-      return events;
-    },
-    failure: source.failure,
-    close: source.close,
-  });
-}
 
 /**
  * A body opened for reading. A last event without its blank line is told if its data is complete JSON (real servers
@@ -75,15 +51,15 @@ export function openServerSentEvents(body: ReadableStream<Uint8Array>, options: 
   const bytes = openBody(body, options);
   let tell: (event: ServerSentEvent) => void;
   let overflown = false;
-  let untold: string | undefined = '';
+  let plainText: string | undefined = '';
   // The parser takes care of CR, LF and CRLF split across chunks and of the byte order mark, which the decoder keeps.
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   const maxBufferSize = options.maxEventCharacters ?? defaultMaxEventCharacters;
-  const maxUntoldCharacters = options.maxUntoldCharacters ?? defaultMaxUntoldCharacters;
+  const maxTextCharacters = options.maxTextCharacters ?? defaultMaxTextCharacters;
   const parser = createParser({
     maxBufferSize,
     onEvent: (event) => {
-      untold = undefined;
+      plainText = undefined;
       tell(event);
     },
     onError: (error) => {
@@ -98,7 +74,7 @@ export function openServerSentEvents(body: ReadableStream<Uint8Array>, options: 
       tell = onEvent;
       if (!done) {
         const text = decoded(decoder, value);
-        if (untold !== undefined) untold = untold.length > maxUntoldCharacters ? undefined : untold + text;
+        if (plainText !== undefined) plainText = plainText.length > maxTextCharacters ? undefined : plainText + text;
         parser.feed(text);
       } else {
         parser.feed(decoder.decode());
@@ -110,7 +86,7 @@ export function openServerSentEvents(body: ReadableStream<Uint8Array>, options: 
       if (overflown) throw overflow(maxBufferSize);
       return !done;
     },
-    untold: () => untold?.replace(/^\uFEFF/, ''),
+    textWithoutEvents: () => plainText?.replace(/^\uFEFF/, ''),
     failure: bytes.failure,
     close: bytes.close,
     release: bytes.release,

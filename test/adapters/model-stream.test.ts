@@ -1,7 +1,8 @@
 import { getEventListeners } from 'node:events';
 
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { incomplete, parseEvent, streamCall, type StreamDecoder } from '../../src/adapters/model-stream.ts';
+import { streamCall, type StreamDecoder } from '../../src/adapters/model-stream.ts';
+import { incomplete, parseEvent } from '../../src/adapters/parse-answer.ts';
 import type { StreamEvent } from '../../src/contracts/model.ts';
 import { collectUntilThrow } from './collect.ts';
 import { streamOfChunks } from './recordings.ts';

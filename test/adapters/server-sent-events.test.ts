@@ -2,11 +2,8 @@ import { getEventListeners } from 'node:events';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isModelError } from '../../src/contracts/errors.ts';
-import {
-  openServerSentEvents,
-  readServerSentEvents,
-  type ServerSentEvent,
-} from '../../src/adapters/server-sent-events.ts';
+import { openServerSentEvents, type ServerSentEvent } from '../../src/adapters/server-sent-events.ts';
+import { readServerSentEvents } from './read-server-sent-events.ts';
 import { seeded, streamOfChunks } from './recordings.ts';
 
 const runs = 60 * Number(process.env['TURNCHART_RUNS'] ?? 1);
@@ -286,7 +283,7 @@ describe('aborts and breaks', () => {
     for (let at = 0; at <= bytes.length; at++) {
       const source = openServerSentEvents(streamOfChunks([bytes.subarray(0, at), bytes.subarray(at)]), { signal });
       while (source.accept(await source.read(), () => expect.unreachable())) continue;
-      expect(source.untold()).toBe('{"a":"é🌍\uFEFFx"}');
+      expect(source.textWithoutEvents()).toBe('{"a":"é🌍\uFEFFx"}');
     }
   });
 
@@ -294,9 +291,9 @@ describe('aborts and breaks', () => {
     const { signal } = new AbortController();
     for (const text of ['data: 1\n\n', 'x'.repeat(21)]) {
       const chunks = [encoder.encode(text), encoder.encode('x')];
-      const source = openServerSentEvents(streamOfChunks(chunks), { signal, maxUntoldCharacters: 20 });
+      const source = openServerSentEvents(streamOfChunks(chunks), { signal, maxTextCharacters: 20 });
       while (source.accept(await source.read(), () => undefined)) continue;
-      expect(source.untold()).toBeUndefined();
+      expect(source.textWithoutEvents()).toBeUndefined();
     }
   });
 });

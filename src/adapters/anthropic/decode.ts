@@ -5,7 +5,9 @@ import type { StreamEvent } from '../../contracts/model.ts';
 import type { JsonValue } from '../../conversation/json.ts';
 import { modelErrorOfReport, type CallFacts } from '../http-errors.ts';
 import { listOf, numberAt, recordOf, restOf, textAt, type JsonRecord } from '../json-reading.ts';
-import { incomplete, parseEvent, type StreamDecoder } from '../model-stream.ts';
+import type { StreamDecoder } from '../model-stream.ts';
+import { incomplete, parseEvent } from '../parse-answer.ts';
+import type { ServerSentEvent } from '../server-sent-events.ts';
 import { BlockWriter } from './block-writer.ts';
 import { providerName } from './blocks.ts';
 import { mergeUsage, stopReasonOf, usageOf } from './usage.ts';
@@ -15,16 +17,86 @@ const deltaKeys: ReadonlySet<string> = new Set(['type', 'delta', 'usage']);
 
 /** A decoder for one answer. The first of several answers in one body is the answer. */
 export function createDecoder(facts: CallFacts): StreamDecoder {
-  const blocks = new BlockWriter();
-  let started = false;
-  let done = false;
-  let usage: JsonRecord = {};
-  let stopReason: string | undefined;
-  const meta: { [key: string]: JsonValue } = {};
+  return new MessageDecoder(facts);
+}
 
-  const start = (message: JsonRecord, out: StreamEvent[]): void => {
-    if (started) throw protocol('a second message_start before message_stop', facts);
-    started = true;
+class MessageDecoder implements StreamDecoder {
+  readonly #facts: CallFacts;
+  readonly #blocks = new BlockWriter();
+  #started = false;
+  #done = false;
+  #usage: JsonRecord = {};
+  #stopReason: string | undefined;
+  readonly #meta: { [key: string]: JsonValue } = {};
+
+  constructor(facts: CallFacts) {
+    this.#facts = facts;
+  }
+
+  get done(): boolean {
+    return this.#done;
+  }
+
+  decode(event: ServerSentEvent, out: StreamEvent[]): void {
+    const payload = recordOf(parseEvent(event, this.#facts)) ?? {};
+    const type = payload['type'];
+    if (!this.#done) this.#step(payload, typeof type === 'string' ? type : event.event, out);
+  }
+
+  decodeWhole(body: unknown, out: StreamEvent[]): void {
+    const message = recordOf(body) ?? {};
+    if (message['error'] !== undefined && message['content'] === undefined) throw reported(message, this.#facts);
+    if (listOf(message['content']) === undefined) throw protocol('a JSON body that is not a message', this.#facts);
+    this.#start(message, out);
+    this.#finish(out);
+  }
+
+  end(): void {
+    if (!this.#done) throw incomplete(this.#facts, 'message_stop');
+  }
+
+  #step(event: JsonRecord, type: string | undefined, out: StreamEvent[]): void {
+    switch (type) {
+      case 'ping':
+        return;
+      case 'error':
+        throw reported(event, this.#facts);
+      case 'message_start':
+        this.#start(recordOf(event['message']) ?? {}, out);
+        return;
+      case 'content_block_start':
+        if (!this.#started) this.#start({}, out);
+        this.#blocks.start(numberAt(event, 'index') ?? 0, recordOf(event['content_block']) ?? {}, out);
+        return;
+      case 'content_block_delta': {
+        const index = event['index'];
+        const at = typeof index === 'number' ? index : 0;
+        if (this.#blocks.add(at, event, out, rawEvent)) return;
+        throw protocol(`a content_block_delta for block ${at}, which is not open`, this.#facts);
+      }
+      case 'content_block_stop':
+        this.#blocks.stop(numberAt(event, 'index') ?? 0, out);
+        return;
+      case 'message_delta':
+        this.#blocks.stopAll(out);
+        this.#takeEnd(recordOf(event['delta']) ?? {}, messageKeys, out);
+        this.#takeEnd(event, deltaKeys, out);
+        this.#takeUsage(recordOf(event['usage']), out);
+        return;
+      case 'message_stop':
+        if (!this.#started) throw protocol('a message_stop before message_start', this.#facts);
+        this.#finish(out);
+        return;
+      default:
+        // Imitators send an error without saying that it is one.
+        if (type === undefined && recordOf(event['error']) !== undefined) throw reported(event, this.#facts);
+        out.push(rawEvent(event));
+    }
+  }
+
+  #start(message: JsonRecord, out: StreamEvent[]): void {
+    if (this.#started) throw protocol('a second message_start before message_stop', this.#facts);
+    this.#started = true;
     const providerId = textAt(message, 'id');
     const model = textAt(message, 'model');
     out.push({
@@ -32,111 +104,43 @@ export function createDecoder(facts: CallFacts): StreamDecoder {
       ...(providerId === undefined ? {} : { providerId }),
       ...(model === undefined ? {} : { model }),
     });
-    takeUsage(recordOf(message['usage']), out);
+    this.#takeUsage(recordOf(message['usage']), out);
     for (const [at, content] of (listOf(message['content']) ?? []).entries()) {
       const block = recordOf(content);
       if (block === undefined) continue;
-      blocks.start(at, block, out);
-      blocks.stop(at, out);
+      this.#blocks.start(at, block, out);
+      this.#blocks.stop(at, out);
     }
-    takeEnd(message, messageKeys, out);
-  };
+    this.#takeEnd(message, messageKeys, out);
+  }
 
-  const takeUsage = (raw: JsonRecord | undefined, out: StreamEvent[]): void => {
+  #takeUsage(raw: JsonRecord | undefined, out: StreamEvent[]): void {
     if (raw === undefined) return;
-    usage = mergeUsage(usage, raw);
-    out.push({ type: 'usage', usage: usageOf(usage) });
-  };
+    this.#usage = mergeUsage(this.#usage, raw);
+    out.push({ type: 'usage', usage: usageOf(this.#usage) });
+  }
 
   // The stop reason, and every further fact for the meta of the message.
-  const takeEnd = (holder: JsonRecord, known: ReadonlySet<string>, out: StreamEvent[]): void => {
+  #takeEnd(holder: JsonRecord, known: ReadonlySet<string>, out: StreamEvent[]): void {
     const reason = textAt(holder, 'stop_reason');
     if (reason !== undefined) {
-      stopReason = reason;
-      blocks.flush(reason === 'refusal', out);
+      this.#stopReason = reason;
+      this.#blocks.flush(reason === 'refusal', out);
     }
-    Object.assign(meta, restOf(holder, known));
-  };
+    Object.assign(this.#meta, restOf(holder, known));
+  }
 
-  const finish = (out: StreamEvent[]): void => {
-    blocks.stopAll(out);
-    blocks.flush(stopReason === 'refusal', out);
-    done = true;
+  #finish(out: StreamEvent[]): void {
+    this.#blocks.stopAll(out);
+    this.#blocks.flush(this.#stopReason === 'refusal', out);
+    this.#done = true;
     out.push({
       type: 'message.end',
-      stopReason: stopReasonOf(stopReason, blocks.hasCalls),
-      ...(stopReason === undefined ? {} : { rawStopReason: stopReason }),
-      ...(Object.keys(meta).length === 0 ? {} : { meta: { [providerName]: meta } }),
+      stopReason: stopReasonOf(this.#stopReason, this.#blocks.hasCalls),
+      ...(this.#stopReason === undefined ? {} : { rawStopReason: this.#stopReason }),
+      ...(Object.keys(this.#meta).length === 0 ? {} : { meta: { [providerName]: this.#meta } }),
     });
-  };
-
-  const step = (event: JsonRecord, type: string | undefined, out: StreamEvent[]): void => {
-    if (done) return;
-    switch (type) {
-      case 'ping':
-        return;
-      case 'error':
-        throw reported(event, facts);
-      case 'message_start':
-        start(recordOf(event['message']) ?? {}, out);
-        return;
-      case 'content_block_start':
-        if (!started) start({}, out);
-        blocks.start(numberAt(event, 'index') ?? 0, recordOf(event['content_block']) ?? {}, out);
-        return;
-      case 'content_block_delta': {
-        const index = event['index'];
-        const at = typeof index === 'number' ? index : 0;
-        if (blocks.add(at, event, out, rawEvent)) return;
-        throw protocol(`a content_block_delta for block ${at}, which is not open`, facts);
-      }
-      case 'content_block_stop':
-        blocks.stop(numberAt(event, 'index') ?? 0, out);
-        return;
-      case 'message_delta':
-        blocks.stopAll(out);
-        takeEnd(recordOf(event['delta']) ?? {}, messageKeys, out);
-        takeEnd(event, deltaKeys, out);
-        takeUsage(recordOf(event['usage']), out);
-        return;
-      case 'message_stop':
-        if (!started) throw protocol('a message_stop before message_start', facts);
-        finish(out);
-        return;
-      default:
-        // Imitators send an error without saying that it is one.
-        if (type === undefined && recordOf(event['error']) !== undefined) throw reported(event, facts);
-        out.push(rawEvent(event));
-    }
-  };
-
-  return {
-    get done() {
-      return done;
-    },
-    decode(event, out) {
-      const payload = recordOf(parseEvent(event, facts)) ?? {};
-      const type = payload['type'];
-      step(payload, typeof type === 'string' ? type : event.event, out);
-    },
-    decodeWhole(body, out) {
-      const message = recordOf(body) ?? {};
-      if (message['error'] !== undefined && message['content'] === undefined) throw reported(message, facts);
-      if (listOf(message['content']) === undefined) throw protocol('a JSON body that is no message', facts);
-      start(message, out);
-      finish(out);
-    },
-    end() {
-      if (!done) throw incomplete(facts, 'message_stop');
-    },
-  };
-}
-
-/** The events of a whole answer, as a JSON body holds it. Throws ModelError for an error body. */
-export function decodeMessage(body: unknown, facts: CallFacts): readonly StreamEvent[] {
-  const events: StreamEvent[] = [];
-  createDecoder(facts).decodeWhole(body, events);
-  return events;
+  }
 }
 
 function rawEvent(event: JsonRecord): StreamEvent {

@@ -47,6 +47,11 @@ export function createOutput(provider: string): Output {
   return { provider, events: [], nextIndex: 0, calls: 0, refused: false, answerId: undefined };
 }
 
+/** Passes an event on as it came: one that no rule understands. */
+export function writeRaw(output: Output, event: JsonObject): void {
+  output.events.push({ type: 'raw', provider: output.provider, event });
+}
+
 /** An id for a call that came without one: unique in the transcript where the server names its answers. */
 export function madeCallId(output: Output, index: number): string {
   const answer = (output.answerId ?? '').replace(/[^a-zA-Z0-9_-]/g, '').slice(-28);

@@ -4,7 +4,8 @@ import { ModelError } from '../../contracts/errors.ts';
 import type { StreamEvent } from '../../contracts/model.ts';
 import { modelErrorOfReport, type CallFacts } from '../http-errors.ts';
 import { redact } from '../redact.ts';
-import { incomplete, parseEvent, type StreamDecoder } from '../model-stream.ts';
+import type { StreamDecoder } from '../model-stream.ts';
+import { incomplete, parseEvent } from '../parse-answer.ts';
 import type { AnswerDecoder, Progress } from './answer-decoder.ts';
 import { objectOf } from './json-fields.ts';
 

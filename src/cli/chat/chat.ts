@@ -1,15 +1,16 @@
-// The chat: what is typed becomes messages and commands of an operative, what it tells is printed. main.ts starts it.
+// The chat: what is typed becomes messages and commands of an operative, and its events are printed. main.ts starts it.
 
 import { userMessage, type Operative, type OperativeEvent } from '../../index.ts';
 import type { AskPerson } from '../approval.ts';
-import { createPresentation, isRecord } from '../presentation.ts';
+import { createPresentation, isRecord, type Presentation } from '../presentation.ts';
 import { noProgress, progressAfter, statusLine, workLine } from '../progress.ts';
-import { createRender } from '../render.ts';
+import { createRender, type Render } from '../render.ts';
 import type { Session } from '../session/session.ts';
 import { plainText } from '../terminal/plain-text.ts';
 import { activeStates } from './active-states.ts';
 import { chatHelp, chatLine, type ChatCommand } from './commands.ts';
 import type { ChatConsole, ConsoleListener } from './console.ts';
+import { StatusTicker } from './status-ticker.ts';
 
 /** What a chat is made of. */
 export interface ChatParts {
@@ -20,13 +21,13 @@ export interface ChatParts {
   readonly color: boolean;
   /** Printed first. */
   readonly greeting: string;
-  /** Answer at once what the session left unanswered. */
+  /** Answer what the session left unanswered, without waiting for /resume. */
   readonly resume: boolean;
 }
 
 /** A running chat. */
 export interface Chat {
-  /** Prints a line of the command's own. */
+  /** Prints a line that is not part of the conversation. */
   readonly notice: (text: string) => void;
   /** As if Ctrl-C had been pressed. */
   readonly interrupt: () => void;
@@ -43,177 +44,218 @@ const fates = {
   rejected: '  ✗ refused: the chat is closing',
 } as const;
 const compactionEnds = {
-  'under way': 'There was nothing to gain.',
-  'given up': 'The compaction was given up.',
+  'under way': 'There was nothing to compact.',
+  'given up': 'The compaction was cancelled.',
   failed: 'Nothing was compacted.',
 } as const;
-const redrawMs = 100;
 /** Longest wait for the disk and for tools when leaving, in milliseconds. */
 const farewellMs = 3_000;
 
 /** Starts a chat. */
-export function startChat({ open, operative: makeOperative, session, color, greeting, resume }: ChatParts): Chat {
-  const dim = (text: string) => (color ? `\u001B[2m${text}\u001B[22m` : text);
-  const presentation = createPresentation(session?.saved);
-  const render = createRender({ color, columns: () => process.stdout.columns || 80 });
-  const promised = new Set<string>(); // shown as injected, not yet drained
-  let armed = false; // the last key was Ctrl-C
-  let compaction: 'under way' | 'given up' | 'failed' | undefined;
-  let progress = noProgress;
-  let begun = 0;
-  let ticking: NodeJS.Timeout | undefined;
-  let finish: (() => void) | undefined;
-  const left = new Promise<void>((resolve) => {
-    finish = resolve;
-  });
-  let isLeaving = false;
+export function startChat(parts: ChatParts): Chat {
+  const chat = new RunningChat(parts);
+  chat.begin(parts);
+  return {
+    notice: (text) => chat.say(text),
+    interrupt: () => chat.interrupt(false),
+    leave: () => chat.leave(),
+    left: chat.left,
+  };
+}
 
-  const say = (text: string): void => presentation.show(() => terminal.insert(dim(plainText(text))));
-  const elapsed = () => performance.now() - begun;
-  const isBusy = () => operative.state !== 'idle';
+class RunningChat {
+  readonly left: Promise<void>;
+  readonly #resolveLeft: () => void;
+  readonly #session: Session | undefined;
+  readonly #terminal: ChatConsole;
+  readonly #operative: Operative;
+  readonly #presentation: Presentation;
+  readonly #render: Render;
+  readonly #color: boolean;
+  readonly #status: StatusTicker;
+  // Ids of messages that were shown as injected and are not drained yet.
+  readonly #promised = new Set<string>();
+  #lastKeyWasInterrupt = false;
+  #isLeaving = false;
+  #compaction: keyof typeof compactionEnds | undefined;
+  // Of the present turn, or of the last one.
+  #progress = noProgress;
+  #startedAt = 0;
 
-  const interrupt = (hadText = false): void => {
-    if (armed) return leave();
-    armed = true;
-    if (isBusy()) cancel();
-    else if (!hadText) say('Press Ctrl-C again to leave, or type /quit.');
-  };
-  const cancel = (): void => {
-    if (operative.state === 'compacting') compaction = 'given up';
-    if (operative.can('cancel').allowed) void operative.cancel();
-  };
-  // A line below that tells of long work, again and again.
-  const tick = (line: () => string): void => {
-    stopTicking();
-    if (isLeaving) return;
-    terminal.showStatus(line());
-    ticking = setInterval(() => terminal.showStatus(line()), redrawMs);
-  };
-  const stopTicking = (): void => {
-    clearInterval(ticking);
-    terminal.showStatus(undefined);
-  };
-  const leave = (): void => {
-    if (isLeaving) return;
-    isLeaving = true;
-    clearInterval(ticking); // what it showed stays until the end
-    const timer = setTimeout(() => {
-      terminal.close();
-      finish?.();
-    }, farewellMs);
-    void operative
-      .close()
-      .then(() => session?.saved())
-      .then(() => presentation.shown())
-      .finally(() => {
-        clearTimeout(timer);
-        terminal.close();
-        finish?.();
-      });
-  };
+  constructor({ open, operative, session, color }: ChatParts) {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.left = promise;
+    this.#resolveLeft = resolve;
+    this.#session = session;
+    this.#color = color;
+    this.#presentation = createPresentation(session?.saved);
+    this.#render = createRender({ color, columns: () => process.stdout.columns || 80 });
+    this.#terminal = open({
+      onLine: (line) => this.#readLine(line),
+      onEscape: () => this.#cancel(),
+      onInterrupt: (hadText) => this.interrupt(hadText),
+      onTyping: () => {
+        this.#lastKeyWasInterrupt = false;
+      },
+      onEnd: () => this.leave(),
+    });
+    this.#status = new StatusTicker((line) => this.#terminal.showStatus(line));
+    this.#operative = operative(this.#terminal.ask);
+    session?.follow(this.#operative);
+    this.#operative.subscribe((event) =>
+      this.#presentation.show(() => this.#show(event), { isRecord: isRecord(event) }),
+    );
+  }
 
-  const terminal = open({
-    onLine,
-    onEscape: cancel,
-    onInterrupt: interrupt,
-    onTyping: () => {
-      armed = false;
-    },
-    onEnd: () => leave(),
-  });
-  const operative = makeOperative(terminal.ask);
-  session?.follow(operative);
-  operative.subscribe((event) => presentation.show(() => show(event), { isRecord: isRecord(event) }));
+  /** Greets, says what the session holds, and answers what it left unanswered if told so. */
+  begin({ greeting, resume }: ChatParts): void {
+    this.#terminal.print(greeting);
+    if (this.#session === undefined) return;
+    for (const line of sessionNews(this.#session)) this.say(line);
+    const { messages } = this.#session.conversation;
+    if (messages.length > 0 && this.#operative.can('resume').allowed) {
+      if (resume) void this.#obey('resume');
+      else this.say('The last message of this session was not answered yet: /resume answers it.');
+    }
+    if (messages.at(-1)?.meta?.['cut'] !== undefined)
+      this.say('The last answer of this session was cut off: say "go on", or something else.');
+  }
 
-  function onLine(line: string): void {
+  say(text: string): void {
+    this.#presentation.show(() => this.#terminal.insert(this.#dim(plainText(text))));
+  }
+
+  /** The first one cancels what runs, the second one in a row leaves. */
+  interrupt(hadText: boolean): void {
+    if (this.#lastKeyWasInterrupt) return this.leave();
+    this.#lastKeyWasInterrupt = true;
+    if (this.#isBusy()) this.#cancel();
+    else if (!hadText) this.say('Press Ctrl-C again to leave, or type /quit.');
+  }
+
+  leave(): void {
+    if (this.#isLeaving) return;
+    this.#isLeaving = true;
+    this.#status.freeze();
+    void this.#closeWithin(farewellMs);
+  }
+
+  async #closeWithin(ms: number): Promise<void> {
+    const giveBack = (): void => {
+      this.#terminal.close();
+      this.#resolveLeft();
+    };
+    const timer = setTimeout(giveBack, ms);
+    try {
+      await this.#operative.close();
+      await this.#session?.saved();
+      await this.#presentation.shown();
+    } finally {
+      clearTimeout(timer);
+      giveBack();
+    }
+  }
+
+  #readLine(line: string): void {
     const read = chatLine(line);
     switch (read.type) {
       case 'message':
-        return send(read.text);
+        return this.#send(read.text);
       case 'command':
-        return void obey(read.name);
+        return void this.#obey(read.name);
       case 'unknown':
-        return say(`Unknown command /${plainText(read.name)}; /help lists them.`);
+        return this.say(`Unknown command /${plainText(read.name)}; /help lists them.`);
     }
   }
 
-  function send(text: string): void {
+  #send(text: string): void {
     const message = userMessage(text);
-    session?.accept(message);
+    this.#session?.accept(message);
     let fate = '';
-    const submitted = operative.submit(message).then(({ outcome }) => {
+    const submitted = this.#operative.submit(message).then(({ outcome }) => {
       fate = fates[outcome];
-      if (outcome === 'injected') promised.add(message.id);
+      if (outcome === 'injected') this.#promised.add(message.id);
     });
     const shown = plainText(text).replaceAll('\n', '\n  ');
-    presentation.show(() => terminal.insert(`› ${shown}${dim(fate)}`), { isRecord: true, after: submitted });
+    const insert = () => this.#terminal.insert(`› ${shown}${this.#dim(fate)}`);
+    this.#presentation.show(insert, { isRecord: true, after: submitted });
   }
 
-  async function obey(command: ChatCommand): Promise<void> {
+  async #obey(command: ChatCommand): Promise<void> {
     switch (command) {
       case 'help':
-        return terminal.insert(chatHelp);
+        return this.#terminal.insert(chatHelp);
       case 'state':
-        return say(activeStates(operative));
+        return this.say(activeStates(this.#operative));
       case 'quit':
-        return leave();
-      case 'compact': {
-        const possible = operative.can('compact');
-        if (!possible.allowed) return say(`Cannot compact: ${possible.why}`);
-        return compact();
-      }
-      case 'resume': {
-        const possible = operative.can('resume');
-        if (!possible.allowed) return say(`Nothing to resume: ${possible.why}`);
-        const { outcome } = await operative.resume();
-        if (outcome === 'alreadyRunning') say('The turn is running already.');
-        if (outcome === 'nothingToDo') say('Nothing to resume: the last message is an answer already.');
-      }
+        return this.leave();
+      case 'compact':
+        return this.#compact();
+      case 'resume':
+        return this.#resume();
     }
   }
 
-  async function compact(): Promise<void> {
+  async #resume(): Promise<void> {
+    const possible = this.#operative.can('resume');
+    if (!possible.allowed) return this.say(`Nothing to resume: ${possible.why}`);
+    const { outcome } = await this.#operative.resume();
+    if (outcome === 'alreadyRunning') this.say('The turn is running already.');
+    if (outcome === 'nothingToDo') this.say('Nothing to resume: the last message is an answer already.');
+  }
+
+  async #compact(): Promise<void> {
+    const possible = this.#operative.can('compact');
+    if (!possible.allowed) return this.say(`Cannot compact: ${possible.why}`);
     const since = performance.now();
-    compaction = 'under way';
-    tick(() => workLine('compacting · Esc gives up', performance.now() - since));
-    const done = await operative.compact();
-    const end = done ? 'Compacted.' : compactionEnds[compaction];
-    compaction = undefined;
-    if (!isBusy()) stopTicking(); // else a turn that was asked for meanwhile has begun
-    say(end);
+    this.#compaction = 'under way';
+    this.#tick(() => workLine('compacting · Esc cancels', performance.now() - since));
+    const done = await this.#operative.compact();
+    const end = done ? 'Compacted.' : compactionEnds[this.#compaction];
+    this.#compaction = undefined;
+    if (!this.#isBusy()) this.#status.stop(); // else a turn that was asked for meanwhile has begun
+    this.say(end);
   }
 
-  function show(event: OperativeEvent): void {
+  #cancel(): void {
+    if (this.#operative.state === 'compacting') this.#compaction = 'given up';
+    if (this.#operative.can('cancel').allowed) void this.#operative.cancel();
+  }
+
+  #show(event: OperativeEvent): void {
     if (event.type === 'turn.started') {
-      begun = performance.now();
-      progress = noProgress;
-      tick(() => statusLine(progress, elapsed()));
+      this.#startedAt = performance.now();
+      this.#progress = noProgress;
+      this.#tick(() => statusLine(this.#progress, this.#elapsedMs()));
     }
-    progress = progressAfter(progress, event);
-    if (event.type === 'turn.completed') stopTicking();
-    if (event.type === 'transformer.failed' && compaction !== undefined) compaction = 'failed';
-    if (event.type === 'message.injected') promised.delete(event.message.id);
-    // A message that was queued at the call has been shown so; one that was to be injected has not.
-    if (event.type !== 'message.queued' || promised.delete(event.message.id)) terminal.print(render(event, elapsed()));
-    if (event.type !== 'turn.completed' || isLeaving) return;
-    adviseAfter(event.reason);
-    terminal.print('\n');
+    this.#progress = progressAfter(this.#progress, event);
+    if (event.type === 'turn.completed') this.#status.stop();
+    if (event.type === 'transformer.failed' && this.#compaction !== undefined) this.#compaction = 'failed';
+    if (event.type === 'message.injected') this.#promised.delete(event.message.id);
+    // A message that was queued at once was shown as queued; one that was to be injected was not.
+    if (event.type !== 'message.queued' || this.#promised.delete(event.message.id))
+      this.#terminal.print(this.#render(event, this.#elapsedMs()));
+    if (event.type !== 'turn.completed' || this.#isLeaving) return;
+    if (event.reason !== 'completed' && !this.#isBusy() && this.#operative.can('resume').allowed)
+      this.say('Not everything was answered: /resume goes on, and so does your next message.');
+    this.#terminal.print('\n');
   }
 
-  function adviseAfter(reason: string): void {
-    if (reason !== 'completed' && !isBusy() && operative.can('resume').allowed)
-      say('Not everything was answered: /resume goes on, and so does your next message.');
+  #tick(line: () => string): void {
+    if (!this.#isLeaving) this.#status.start(line);
   }
 
-  terminal.print(greeting);
-  if (session !== undefined) for (const line of sessionNews(session)) say(line);
-  if (session !== undefined && session.conversation.messages.length > 0 && operative.can('resume').allowed) {
-    if (resume) void obey('resume');
-    else say('The last message of this session was not answered yet: /resume answers it.');
+  #isBusy(): boolean {
+    return this.#operative.state !== 'idle';
   }
-  if (session?.conversation.messages.at(-1)?.meta?.['cut'] !== undefined)
-    say('The last answer of this session was broken off: say "go on", or something else.');
-  return { notice: say, interrupt: () => interrupt(), leave, left };
+
+  #elapsedMs(): number {
+    return performance.now() - this.#startedAt;
+  }
+
+  #dim(text: string): string {
+    return this.#color ? `\u001B[2m${text}\u001B[22m` : text;
+  }
 }
 
 function sessionNews({ name, path, conversation, repaired }: Session): readonly string[] {

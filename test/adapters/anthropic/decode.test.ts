@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createDecoder, decodeMessage } from '../../../src/adapters/anthropic/decode.ts';
+import { createDecoder } from '../../../src/adapters/anthropic/decode.ts';
 import type { StreamEvent } from '../../../src/contracts/model.ts';
-import { readServerSentEvents } from '../../../src/adapters/server-sent-events.ts';
 import { collect, type Answer } from '../collect.ts';
+import { readServerSentEvents } from '../read-server-sent-events.ts';
 import { streamOfChunks } from '../recordings.ts';
+import { decodeMessage } from './decode-message.ts';
 import { block, messageEnd, messageStart, sse, text, toolUse } from './events.ts';
 
 const facts = { provider: 'Anthropic', model: 'claude-test' };

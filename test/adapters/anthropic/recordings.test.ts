@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { anthropic } from '../../../src/adapters/anthropic/index.ts';
-import { decodeMessage } from '../../../src/adapters/anthropic/decode.ts';
 import { encodeMessages } from '../../../src/adapters/anthropic/encode-messages.ts';
 import type { ModelError } from '../../../src/contracts/errors.ts';
 import type { ModelRequest, StopReason } from '../../../src/contracts/model.ts';
@@ -8,6 +7,7 @@ import type { Block } from '../../../src/conversation/block.ts';
 import { userMessage } from '../../../src/conversation/message.ts';
 import { collect, collectUntilThrow } from '../collect.ts';
 import { readRecordings, replaying, type Recording } from '../recordings.ts';
+import { decodeMessage } from './decode-message.ts';
 import { answerIn, comparable, type Wire, type WireAnswer } from './wire.ts';
 
 const recordings = readRecordings('anthropic');

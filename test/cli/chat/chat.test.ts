@@ -269,14 +269,14 @@ describe.runIf(hasTerminal)('the chat with a session', { timeout: 90_000 }, () =
     const { open, stored } = place();
     const { output, rows, complaints } = await open([
       { after: ready, send: '/compact\r' },
-      { after: 'There was nothing to gain.', send: question },
+      { after: 'There was nothing to compact.', send: question },
       { after: '✓ completed', send: 'read a.ts\r' },
       { after: '✓ completed', send: '/compact\r' },
       { after: 'Compacted.', send: '/compact\r' },
-      { after: 'There was nothing to gain.', ...quit },
+      { after: 'There was nothing to compact.', ...quit },
     ]);
     expect(complaints).toBe('');
-    expect(output).toMatch(/[⠋-⠿] \d\.\d s · compacting · Esc gives up/);
+    expect(output).toMatch(/[⠋-⠿] \d\.\d s · compacting · Esc cancels/);
     expect(rows.join('\n')).not.toContain('compacting');
     const last = stored().at(-1);
     expect(last?.content.map(({ type }) => type)).toEqual(['boundary']);
@@ -297,7 +297,7 @@ describe.runIf(hasTerminal)('the chat with a session', { timeout: 90_000 }, () =
         { after: '✓ completed', send: 'read a.ts\r' },
         { after: '✓ completed', send: '/compact\r' },
         { after: 'compacting', send: '\u001B' },
-        { after: 'The compaction was given up.', send: '/compact\r' },
+        { after: 'The compaction was cancelled.', send: '/compact\r' },
         { after: 'compacting', send: 'how many files are here?\r' },
         { after: 'Compacted.' },
         { after: '✓ completed', ...quit },

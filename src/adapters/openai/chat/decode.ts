@@ -1,18 +1,24 @@
 // Chunks of a Chat Completions stream → StreamEvents. Pure: called by the transport, and by tests without a network.
 // One decoder for OpenAI and for every server that imitates it: rules, no switch by vendor.
 
-import type { ImageBlock } from '../../../conversation/block.ts';
 import type { JsonValue, Meta } from '../../../conversation/json.ts';
-import { complete, createOutput, incomplete, reading, type AnswerDecoder, type Progress } from '../answer-decoder.ts';
+import type { StreamEvent } from '../../../contracts/model.ts';
+import {
+  complete,
+  createOutput,
+  incomplete,
+  reading,
+  writeRaw,
+  type AnswerDecoder,
+  type Output,
+  type Progress,
+} from '../answer-decoder.ts';
 import { listAt, objectAt, objectOf, objectsAt, optional, textAt, type JsonObject } from '../json-fields.ts';
-import { createAudioWriter } from './audio-writer.ts';
-import { createCallSlots } from './call-slots.ts';
+import { DeltaWriter, saysSomething } from './delta-writer.ts';
 import { stopReasonOf } from './stop-reason.ts';
-import { createTextWriter } from './text-writer.ts';
-import { createThinkingWriter } from './thinking-writer.ts';
 import { usageOf } from './usage.ts';
 
-/** What the decoder knows besides the chunks. */
+/** What the decoder needs to know besides the chunks. */
 export interface ChatDecoderOptions {
   /** The name under which blocks keep what only this server understands. */
   readonly provider: string;
@@ -22,198 +28,149 @@ export interface ChatDecoderOptions {
 
 /** A decoder for one answer. Of several choices the first (index 0) is the answer, the others become `raw`. */
 export function createChatDecoder(options: ChatDecoderOptions): AnswerDecoder {
-  const output = createOutput(options.provider);
-  const text = createTextWriter(output);
-  const thinking = createThinkingWriter(output);
-  const calls = createCallSlots(output);
-  const audio = createAudioWriter(options.audioMediaType ?? 'audio/wav');
-  let started = false;
-  let finishReason: string | undefined;
-  let wasCounted = false;
-  let citations: readonly JsonValue[] = [];
-  let searchResults: readonly JsonValue[] = [];
-  const logprobs: Record<string, JsonValue[]> = {};
+  return new ChatDecoder(options);
+}
 
-  const raw = (event: JsonObject): void => {
-    output.events.push({ type: 'raw', provider: output.provider, event });
-  };
+class ChatDecoder implements AnswerDecoder {
+  readonly #output: Output;
+  readonly #blocks: DeltaWriter;
+  #started = false;
+  #finishReason: string | undefined;
+  // Usage came in a chunk of its own, which servers send after the last word.
+  #wasCounted = false;
+  #citations: readonly JsonValue[] = [];
+  #searchResults: readonly JsonValue[] = [];
+  readonly #logprobs: Record<string, JsonValue[]> = {};
 
-  const start = (chunk: JsonObject): void => {
-    if (started) return;
-    started = true;
-    output.answerId = textAt(chunk, 'id') || undefined;
-    output.events.push({
-      type: 'message.start',
-      ...optional('providerId', output.answerId),
-      ...optional('model', textAt(chunk, 'model')),
-    });
-  };
+  constructor({ provider, audioMediaType = 'audio/wav' }: ChatDecoderOptions) {
+    this.#output = createOutput(provider);
+    this.#blocks = new DeltaWriter(this.#output, audioMediaType);
+  }
 
-  const say = (piece: string, isRefusal: boolean): void => {
-    if (piece === '') return;
-    if (thinking.isOpen() && piece.trim() !== '') thinking.close();
-    text.say(piece, isRefusal);
-  };
-
-  const writeBlock = (write: (index: number) => void): void => {
-    thinking.close();
-    text.close();
-    write(output.nextIndex++);
-  };
-
-  const readPart = (part: JsonObject): void => {
-    const url = textAt(objectAt(part, 'image_url'), 'url') ?? textAt(part, 'image_url');
-    if (part['type'] === 'text') say(textAt(part, 'text') ?? '', false);
-    else if (part['type'] === 'refusal') say(textAt(part, 'refusal') ?? '', true);
-    else if (part['type'] === 'thinking') {
-      text.close();
-      thinking.readPart(part);
-    } else if (url !== undefined)
-      writeBlock((index) => output.events.push({ type: 'block', index, block: imageOf(url) }));
-    else {
-      const { provider } = output;
-      const block = { type: 'provider', provider, kind: textAt(part, 'type') ?? 'content', data: part } as const;
-      writeBlock((index) => output.events.push({ type: 'block', index, block }));
-    }
-  };
-
-  const readDelta = (delta: JsonObject): void => {
-    if (carriesReasoning(delta)) {
-      // Text before reasoning is another block than text after it.
-      text.close();
-      thinking.read(delta);
-    }
-    const content = delta['content'];
-    if (typeof content === 'string') say(content, false);
-    else if (Array.isArray(content)) for (const part of objectsAt(delta, 'content')) readPart(part);
-    say(textAt(delta, 'refusal') ?? '', true);
-    for (const part of objectsAt(delta, 'images')) readPart(part);
-    const annotations = listAt(delta, 'annotations');
-    if (annotations.length > 0) text.cite(annotations);
-    const asked = callsOf(delta);
-    if (asked.length > 0) {
-      thinking.close();
-      text.close();
-      calls.read(asked);
-    }
-    const spoken = objectAt(delta, 'audio');
-    if (spoken !== undefined) audio.read(spoken);
-  };
-
-  const readChoice = (choice: JsonObject, isWhole: boolean): Progress => {
-    const error = objectOf(choice['error']);
-    if (error !== undefined && finishReason === undefined) return { status: 'reported', report: reportOf(error) };
-    // Perplexity sends both: in a stream `message` is what was said so far, in a body `delta` is empty.
-    const [first, second] = isWhole ? (['message', 'delta'] as const) : (['delta', 'message'] as const);
-    const said = objectAt(choice, first) ?? objectAt(choice, second);
-    if (said !== undefined) readDelta(said);
-    for (const [kind, list] of Object.entries(objectAt(choice, 'logprobs') ?? {})) {
-      if (Array.isArray(list) && list.length > 0) (logprobs[kind] ??= []).push(...(list as readonly JsonValue[])); // `isArray` forgets the element type
-    }
-    // Some servers fill the field with empty text from the first chunk on: that ends nothing.
-    const reason = textAt(choice, 'finish_reason') || undefined;
-    if (reason === 'error') {
-      return { status: 'reported', report: { message: 'The server ended the answer with an error.' } };
-    }
-    finishReason = reason ?? finishReason;
+  read(chunk: JsonObject, into: StreamEvent[]): Progress {
+    this.#output.events = into;
+    const plain = this.#finishReason === undefined ? plainTextOf(chunk) : undefined;
+    if (plain === undefined) return this.#fold(chunk, false);
+    this.#start(chunk);
+    this.#blocks.say(plain, false);
     return reading;
-  };
+  }
 
-  /** Content under another id behind our last word: a second answer, which some proxies glue on. */
-  const isOfAnotherAnswer = (chunk: JsonObject, choices: readonly JsonObject[]): boolean => {
-    if (finishReason === undefined || output.answerId === undefined) return false;
-    const id = textAt(chunk, 'id') || output.answerId;
-    return id !== output.answerId && choices.some((choice) => saysSomething(objectAt(choice, 'delta')));
-  };
+  readWhole(body: JsonObject, into: StreamEvent[]): Progress {
+    this.#output.events = into;
+    const isAnswer = objectsAt(body, 'choices').length > 0;
+    if (!isAnswer && errorIn(body) === undefined) return { status: 'protocol', message: 'the body has no choices' };
+    const progress = this.#fold(body, true);
+    return progress === reading ? this.#finish() : progress;
+  }
 
-  const fold = (chunk: JsonObject, isWhole: boolean): Progress => {
+  end(into: StreamEvent[], how: 'marker' | 'endOfBody'): Progress {
+    this.#output.events = into;
+    const isMarked = how === 'marker' && this.#output.nextIndex > 0;
+    return this.#finishReason !== undefined || this.#wasCounted || isMarked ? this.#finish() : incomplete;
+  }
+
+  #fold(chunk: JsonObject, isWhole: boolean): Progress {
     const error = errorIn(chunk);
     if (error !== undefined) {
       // After the answer's end an error changes nothing.
-      if (finishReason === undefined) return { status: 'reported', report: reportOf(error) };
-      raw(chunk);
+      if (this.#finishReason === undefined) return { status: 'reported', report: reportOf(error) };
+      writeRaw(this.#output, chunk);
     }
     const choices = objectsAt(chunk, 'choices');
     const usage = objectAt(chunk, 'usage') ?? objectAt(objectAt(chunk, 'x_groq'), 'usage');
     if (choices.length === 0 && usage === undefined) {
-      if (error === undefined && !Array.isArray(chunk['choices'])) raw(chunk);
-      else start(chunk);
+      if (error === undefined && !Array.isArray(chunk['choices'])) writeRaw(this.#output, chunk);
+      else this.#start(chunk);
       return reading;
     }
-    if (isOfAnotherAnswer(chunk, choices)) {
-      raw(chunk);
+    if (this.#isOfAnotherAnswer(chunk, choices)) {
+      writeRaw(this.#output, chunk);
       return reading;
     }
-    start(chunk);
-    const before = output.nextIndex;
-    const eventsBefore = output.events.length;
+    this.#start(chunk);
+    const hadBlocks = this.#output.nextIndex > 0;
+    const eventsBefore = this.#output.events.length;
+    const progress = this.#readChoices(chunk, choices, isWhole);
+    if (progress !== reading) return progress;
+    if (listAt(chunk, 'citations').length > 0) this.#citations = listAt(chunk, 'citations');
+    if (listAt(chunk, 'search_results').length > 0) this.#searchResults = listAt(chunk, 'search_results');
+    if (usage !== undefined) {
+      // Counts in a chunk that says nothing come after the last word; servers that count in every chunk do not mean it.
+      this.#wasCounted ||= hadBlocks && this.#output.events.length === eventsBefore;
+      this.#output.events.push({ type: 'usage', usage: usageOf(usage) });
+    }
+    return reading;
+  }
+
+  #readChoices(chunk: JsonObject, choices: readonly JsonObject[], isWhole: boolean): Progress {
     for (const choice of choices) {
-      const index = choice['index'];
-      if (index !== undefined && index !== null && index !== 0) raw(chunk);
+      if ((choice['index'] ?? 0) !== 0) writeRaw(this.#output, chunk);
       else {
-        const progress = readChoice(choice, isWhole);
+        const progress = this.#readChoice(choice, isWhole);
         if (progress !== reading) return progress;
       }
     }
-    if (listAt(chunk, 'citations').length > 0) citations = listAt(chunk, 'citations');
-    if (listAt(chunk, 'search_results').length > 0) searchResults = listAt(chunk, 'search_results');
-    if (usage !== undefined) {
-      // Counts in a chunk that says nothing come after the last word; servers that count in every chunk do not mean it.
-      wasCounted ||= before > 0 && output.events.length === eventsBefore;
-      output.events.push({ type: 'usage', usage: usageOf(usage) });
-    }
     return reading;
-  };
+  }
 
-  const finish = (): Progress => {
-    thinking.close();
-    if (citations.length > 0) text.cite(citations);
-    text.close();
-    calls.close();
-    const spoken = audio.finish();
-    if (spoken !== undefined) output.events.push({ type: 'block', index: output.nextIndex++, block: spoken.block });
+  #readChoice(choice: JsonObject, isWhole: boolean): Progress {
+    const error = objectOf(choice['error']);
+    if (error !== undefined && this.#finishReason === undefined) return { status: 'reported', report: reportOf(error) };
+    // Perplexity sends both: in a stream `message` is what was said so far, in a body `delta` is empty.
+    const [first, second] = isWhole ? (['message', 'delta'] as const) : (['delta', 'message'] as const);
+    const said = objectAt(choice, first) ?? objectAt(choice, second);
+    if (said !== undefined) this.#blocks.read(said);
+    for (const [kind, list] of Object.entries(objectAt(choice, 'logprobs') ?? {})) {
+      if (Array.isArray(list) && list.length > 0) (this.#logprobs[kind] ??= []).push(...(list as readonly JsonValue[])); // `isArray` forgets the element type
+    }
+    // Some servers send the field as empty text from the first chunk on: that ends nothing.
+    const reason = textAt(choice, 'finish_reason') || undefined;
+    if (reason === 'error') {
+      return { status: 'reported', report: { message: 'The server ended the answer with an error.' } };
+    }
+    this.#finishReason = reason ?? this.#finishReason;
+    return reading;
+  }
+
+  // Content under another id after the last word: a second answer, which some proxies glue on.
+  #isOfAnotherAnswer(chunk: JsonObject, choices: readonly JsonObject[]): boolean {
+    const { answerId } = this.#output;
+    if (this.#finishReason === undefined || answerId === undefined) return false;
+    const id = textAt(chunk, 'id') || answerId;
+    return id !== answerId && choices.some((choice) => saysSomething(objectAt(choice, 'delta')));
+  }
+
+  #start(chunk: JsonObject): void {
+    if (this.#started) return;
+    this.#started = true;
+    this.#output.answerId = textAt(chunk, 'id') || undefined;
+    this.#output.events.push({
+      type: 'message.start',
+      ...optional('providerId', this.#output.answerId),
+      ...optional('model', textAt(chunk, 'model')),
+    });
+  }
+
+  #finish(): Progress {
     const meta: Meta = {
-      ...spoken?.meta,
-      ...(Object.keys(logprobs).length > 0 ? { logprobs } : {}),
-      ...(text.uncited().length > 0 ? { citations: text.uncited() } : {}),
-      ...(searchResults.length > 0 ? { searchResults } : {}),
+      ...this.#blocks.finish(this.#citations),
+      ...(Object.keys(this.#logprobs).length > 0 ? { logprobs: this.#logprobs } : {}),
+      ...(this.#searchResults.length > 0 ? { searchResults: this.#searchResults } : {}),
     };
-    output.events.push({
+    this.#output.events.push({
       type: 'message.end',
-      stopReason: stopReasonOf(finishReason ?? '', output),
-      ...optional('rawStopReason', finishReason),
+      stopReason: stopReasonOf(this.#finishReason ?? '', this.#output),
+      ...optional('rawStopReason', this.#finishReason),
       ...(Object.keys(meta).length > 0 ? { meta } : {}),
     });
     return complete;
-  };
-
-  return {
-    read(event, into) {
-      output.events = into;
-      const plain = finishReason === undefined ? plainTextOf(event) : undefined;
-      if (plain === undefined) return fold(event, false);
-      start(event);
-      say(plain, false);
-      return reading;
-    },
-    readWhole(body, into) {
-      output.events = into;
-      const isAnswer = objectsAt(body, 'choices').length > 0;
-      if (!isAnswer && errorIn(body) === undefined) return { status: 'protocol', message: 'the body has no choices' };
-      const progress = fold(body, true);
-      return progress === reading ? finish() : progress;
-    },
-    end(into, how) {
-      output.events = into;
-      const hasEnded = finishReason !== undefined || wasCounted || (how === 'marker' && output.nextIndex > 0);
-      return hasEnded ? finish() : incomplete;
-    },
-  };
+  }
 }
 
 /**
  * The text of a chunk that holds nothing else, which nearly all chunks of a stream are. Fields are read by constant
- * names: a list of names to look up costs more than all of the rest.
+ * names: a list of names to look up costs more than everything else together.
  */
 function plainTextOf(chunk: JsonObject): string | undefined {
   const choices = chunk['choices'];
@@ -234,41 +191,11 @@ function isSet(value: JsonValue | undefined): boolean {
   return value !== undefined && value !== null;
 }
 
-function saysSomething(delta: JsonObject | undefined): boolean {
-  return delta !== undefined && (carriesReasoning(delta) || callsOf(delta).length > 0 || Boolean(delta['content']));
-}
-
-function carriesReasoning(delta: JsonObject): boolean {
-  return (
-    (typeof delta['reasoning_content'] === 'string' && delta['reasoning_content'] !== '') ||
-    (typeof delta['reasoning'] === 'string' && delta['reasoning'] !== '') ||
-    (typeof delta['reasoning_text'] === 'string' && delta['reasoning_text'] !== '') ||
-    listAt(delta, 'reasoning_details').length > 0
-  );
-}
-
-function callsOf(delta: JsonObject): readonly JsonObject[] {
-  const asked = objectsAt(delta, 'tool_calls');
-  if (asked.length > 0) return asked;
-  const legacy = objectAt(delta, 'function_call');
-  // Some servers fill the old field with empty text.
-  return legacy === undefined || (!textAt(legacy, 'name') && !legacy['arguments'])
-    ? []
-    : [{ index: 0, function: legacy }];
-}
-
-function imageOf(url: string): ImageBlock {
-  const inline = /^data:([^;,]+);base64,(.*)$/s.exec(url);
-  const [, mediaType, data] = inline ?? [];
-  const isInline = mediaType !== undefined && data !== undefined;
-  return { type: 'image', source: isInline ? { type: 'base64', mediaType, data } : { type: 'url', url } };
-}
-
 function errorIn(chunk: JsonObject): JsonObject | undefined {
   const error = chunk['error'];
   if (typeof error === 'string' && error !== '') return { message: error, ...optional('code', chunk['code']) };
-  const told = objectOf(error);
-  if (told !== undefined && Object.keys(told).length > 0) return told;
+  const reported = objectOf(error);
+  if (reported !== undefined && Object.keys(reported).length > 0) return reported;
   return chunk['object'] === 'error' ? chunk : undefined;
 }
 
