@@ -1,4 +1,4 @@
-// An operative inside an app's own statechart: the host machine invokes it, steers it, and ends on what it tells.
+// An operative inside an app's own statechart: the host machine invokes it, steers it, and ends with its turn.
 
 // #region embed
 import { assign, createActor, sendTo, setup, waitFor } from 'xstate';

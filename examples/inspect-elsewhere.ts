@@ -1,11 +1,11 @@
-// Shows a program in the inspector of another one. A worker and a page do the same.
+// Shows a program in another program's inspector. A worker or a page would do the same.
 
 import { createEngine, createOperative } from '../src/index.ts';
 import { connectInspector } from '../src/inspect/index.ts';
 import { startInspector } from '../src/inspect/server/index.ts';
 import { scriptedModel } from '../src/testing/index.ts';
 
-// In real life the other program prints its address, and this one is given it.
+// Normally the other program prints its address, and you pass it to this one.
 const inspector = await startInspector();
 const address = inspector.url;
 

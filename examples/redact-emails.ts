@@ -1,5 +1,5 @@
 // A transformer that keeps e-mail addresses from the model, checked against arbitrary conversations: the first version has
-// a bug that no hand-written test of ours had found.
+// a bug that hand-written tests had not found.
 
 import type { Block, Message, Transformer } from '../src/index.ts';
 import { checkTransformer, conversations, TransformerLawError } from '../src/testing/properties/index.ts';
@@ -9,7 +9,7 @@ const address = /[\w.+-]+@[\w-]+(?:\.[\w-]+)+/g;
 const redact = (text: string): string => text.replace(address, '[address]');
 
 // #region first
-/** Redacts whatever has a text. */
+/** Redacts every block with a text. */
 const firstVersion: Transformer = {
   name: 'redactEmails',
   alters: ['rewritesText'],
@@ -24,7 +24,7 @@ function redactAnything(block: Block): Block {
 // #endregion first
 
 // #region second
-/** Redacts what people and tools said. What the model thought is signed: it stays to the byte. */
+/** Redacts what people and tools said. Thinking is signed and must not change by a byte. */
 const secondVersion: Transformer = {
   name: 'redactEmails',
   alters: ['rewritesText'],
@@ -43,7 +43,7 @@ function redactSaid<Said extends Block>(block: Said): Said {
 // #endregion second
 
 // #region keep-last
-/** Keeps the last six messages. Half of a tool call may be the first of them. */
+/** Keeps the last six messages. The first of them may be half of a tool call. */
 const keepLastSix: Transformer = {
   name: 'keepLastSix',
   alters: ['dropsGroups'],
@@ -52,7 +52,7 @@ const keepLastSix: Transformer = {
 // #endregion keep-last
 
 // #region check
-/** Conversations in which addresses come up everywhere, also in what the model thought. */
+/** Conversations with an address in every text, also in thinking. */
 const withAddresses = conversations({ maxMessages: 12 }).map(({ system, messages }) => ({
   system,
   messages: messages.map((message) => ({ ...message, content: message.content.map(mention) })),

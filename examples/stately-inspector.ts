@@ -1,4 +1,4 @@
-// The hosted Stately Inspector from Node: @statelyai/inspect's own server opens it in the browser and passes messages on.
+// The hosted Stately Inspector from Node: @statelyai/inspect's own server opens it in the browser and forwards messages.
 
 // #region node
 import { createWebSocketInspector } from '@statelyai/inspect';
@@ -24,4 +24,4 @@ for await (const event of events) if (event.type === 'turn.completed') console.l
 if (process.stdout.isTTY) await new Promise<void>((resolve) => process.once('SIGINT', resolve));
 inspector.stop();
 server.stop();
-process.exit(); // the inspector's line would try for ever
+process.exit(); // the inspector would reconnect for ever

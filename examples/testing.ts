@@ -1,4 +1,4 @@
-// Tests of an app built on turnchart: a scripted model, a clock that is moved by hand, and a real turn as a fixture.
+// Tests of an app built on turnchart: a scripted model, a clock moved by hand, and a real turn as a fixture.
 
 // #region scripted
 import { createConversation, createEngine, createOperative, defineTool, userMessage } from '../src/index.ts';

@@ -1,5 +1,5 @@
-// Tools that are an HTTP request: one over a service client that holds the credentials, one on its own with an answer of
-// its own making. The service runs on this machine.
+// Two tools that make HTTP requests: one with a service client that holds the credentials, one without a client that
+// formats the response itself. The service runs on this machine.
 
 import { createServer } from 'node:http';
 import { z } from 'zod';
@@ -7,7 +7,7 @@ import { createEngine, createOperative } from '../src/index.ts';
 import { scriptedModel } from '../src/testing/index.ts';
 import { createHttpServiceClient, defineHttpTool } from '../src/tools/http/index.ts';
 
-// Stands for a weather service: it wants a key, and knows one city.
+// A small weather service: it requires a key and knows one city.
 const service = createServer((request, response) => {
   if (request.url?.startsWith('/stations/') === true) {
     response
@@ -45,7 +45,7 @@ const station = defineHttpTool({
   parameters: z.object({ id: z.int() }),
   isConcurrencySafe: true,
   timeoutMs: 10_000,
-  allowHosts: [`127.0.0.1:${port}`], // with its port: then it may be private
+  allowHosts: [`127.0.0.1:${port}`], // with a port, it may be a private address
   buildRequest: ({ id }) => new Request(`http://127.0.0.1:${port}/stations/${id}`),
   formatResponse: async (response, { id }) => {
     if (!response.ok) return `There is no station ${id}.`; // its status makes it a failed result

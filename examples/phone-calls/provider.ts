@@ -1,5 +1,5 @@
-// Stands for OpenAI on this machine, for one telephone call: it rings by a signed webhook, is answered over REST, and talks
-// over the socket beside it.
+// Plays OpenAI on this machine, for one telephone call: it rings with a signed webhook, is accepted over REST, and talks
+// over the call's WebSocket.
 
 import { createHmac } from 'node:crypto';
 import { createServer } from 'node:http';

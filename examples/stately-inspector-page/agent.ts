@@ -5,7 +5,7 @@ import { createBrowserInspector } from '@statelyai/inspect';
 import { createEngine, createOperative, type Model, type Operative } from '../../src/index.ts';
 import { withTranscript } from '../../src/inspect/index.ts';
 
-/** Call it from a click: browsers let no page open a window by itself. */
+/** Call it in a click handler: otherwise browsers block the window. */
 export function inspectedOperative(model: Model): Operative {
   const inspector = createBrowserInspector();
   if (!('inspect' in inspector)) throw new Error('The inspector needs a window.');
