@@ -1,13 +1,14 @@
 // Does what somebody tells a session: commands to the server and entries in the ledgers. The chart decides when the model
 // speaks. Called by session.ts with inputs that were looked at.
 
-import { messageOf, ModelError, TurnchartError } from '../contracts/errors.ts';
+import { messageOf, TurnchartError } from '../contracts/errors.ts';
 import type { RealtimeInput, RealtimeResponseRequest } from '../contracts/realtime.ts';
 import type { Debtor } from './reply-ledger.ts';
 import { resultText } from './result-text.ts';
 import { answeredByHand, sendResult } from './session-calls.ts';
 import { openPromise, type QuietTicket, type SessionRecord } from './session-record.ts';
-import type { CallControl, WireCommand, WireItem, WireLink } from './wire.ts';
+import { steerCall } from './steer-call.ts';
+import type { WireCommand, WireItem } from './wire.ts';
 
 type Input<Type extends RealtimeInput['type']> = Extract<RealtimeInput, { readonly type: Type }>;
 
@@ -45,7 +46,7 @@ export function performInput(record: SessionRecord, input: RealtimeInput): Promi
     case 'call.hangup':
     case 'call.refer':
     case 'call.dtmf':
-      return callControl(record, input);
+      return steerCall(record, input);
   }
 }
 
@@ -291,32 +292,6 @@ function pass(record: SessionRecord, command: WireCommand): Promise<void> {
 
 function isOfCurrent({ responses }: SessionRecord, responseId: string | undefined): boolean {
   return responseId === undefined || responseId === responses.current?.responseId;
-}
-
-// Beside the socket, where no event tells how it went: bounded like everything the server is asked.
-function callControl(record: SessionRecord, control: CallControl): Promise<void> {
-  const { link, host, deadlines } = record;
-  if (link?.call === undefined) return refused('This session steers no call.');
-  const { promise, resolve, reject } = openPromise();
-  const timer = record.startTimer(deadlines.responseMs, () => reject(record.unanswered()));
-  const stop = () => host.clearTimeout(timer);
-  promise.then(stop, stop);
-  steer(link, control).then(resolve, reject);
-  // A call that is hung up takes its session with it.
-  void record.closed.promise.then(() => (control.type === 'call.hangup' ? resolve() : reject(record.closedError())));
-  return promise;
-}
-
-async function steer(link: WireLink, control: CallControl): Promise<void> {
-  try {
-    await link.call?.(control);
-  } catch (thrown) {
-    if (thrown instanceof TurnchartError) throw thrown;
-    throw new ModelError('model.rejected', `The provider refused "${control.type}": ${messageOf(thrown)}`, {
-      retryable: false,
-      cause: thrown,
-    });
-  }
 }
 
 function refused(message: string): Promise<never> {
