@@ -1,6 +1,6 @@
 // The transcript of one conversation and the questions asked of it.
 
-import type { Block, ToolCallBlock } from './block.ts';
+import type { Block, ToolCallBlock, ToolResultBlock } from './block.ts';
 import type { Message } from './message.ts';
 
 /** The one mutable holder; its identity never changes: appends, reloads and rewrites change its contents in place. */
@@ -39,4 +39,9 @@ export function openCalls(conversation: Readonly<Conversation>): readonly ToolCa
 /** True for tool calls. */
 export function isCall(block: Block): block is ToolCallBlock {
   return block.type === 'toolCall';
+}
+
+/** True for tool results. */
+export function isResult(block: Block): block is ToolResultBlock {
+  return block.type === 'toolResult';
 }

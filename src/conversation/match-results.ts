@@ -1,7 +1,7 @@
 // Finds the result of each call in a transcript whose calls and results may stand anywhere. Called by repair.
 
 import type { Block, ToolCallBlock, ToolResultBlock } from './block.ts';
-import { isCall } from './conversation.ts';
+import { isCall, isResult } from './conversation.ts';
 import type { Message } from './message.ts';
 import { quote } from './pairing.ts';
 import { uniqueIds } from './unique-ids.ts';
@@ -83,11 +83,6 @@ export function matchResults(messages: readonly Message[], notes: string[]): Mat
     }
   }
   return { exchanges, homes };
-}
-
-/** True for tool results. */
-export function isResult(block: Block): block is ToolResultBlock {
-  return block.type === 'toolResult';
 }
 
 function isOpen(namesakes: Namesakes): boolean {

@@ -1,6 +1,7 @@
 // What transformers ask of a message again and again, read from it once. Called by groups, tallies and transformers.
 
 import type { Block, BoundaryBlock, ResultContent } from './block.ts';
+import { isCall, isResult } from './conversation.ts';
 import type { Message, Role } from './message.ts';
 import { countTokens, utf8Length } from './tokens.ts';
 
@@ -43,10 +44,9 @@ export function measureOf(message: Message): Measure {
     id,
     role,
     tokens: countTokens({ content }),
-    results:
-      role === 'tool' ? content.flatMap((block) => (block.type === 'toolResult' ? [resultBytes(block)] : [])) : none,
+    results: role === 'tool' ? content.filter(isResult).map(resultBytes) : none,
     boundary: only?.type === 'boundary' ? only : undefined,
-    calls: role === 'assistant' ? content.flatMap((block) => (block.type === 'toolCall' ? [block.name] : [])) : none,
+    calls: role === 'assistant' ? content.filter(isCall).map(({ name }) => name) : none,
     isFramed: meta?.['frame'] !== undefined,
     isBound: role === 'assistant' && content.some(isBound),
   };

@@ -95,13 +95,17 @@ function isMessage(value: unknown): value is Message {
 // is wrong with one of them.
 function callsOf({ role, content }: Message, before: readonly string[]): readonly string[] | string {
   if (role === 'tool' && before.length === 0) return 'a tool message stands behind no assistant message with calls';
-  const open = new Set(before);
+  const calls: string[] = [];
+  let ids: Set<string> | undefined; // of the calls, or of those that have no result yet; most messages need none
   for (const block of content) {
     if (block.type === 'toolCall') {
       if (role !== 'assistant') return `the call ${quote(block.id)} stands in a message of role ${role}, not assistant`;
-      if (open.size === open.add(block.id).size) return `two calls have the id ${quote(block.id)}`;
+      if (calls.length > 0) ids ??= new Set(calls);
+      if (ids?.has(block.id)) return `two calls have the id ${quote(block.id)}`;
+      ids?.add(block.id);
+      calls.push(block.id);
     } else if (block.type === 'toolResult') {
-      if (role === 'tool' && open.delete(block.callId)) continue;
+      if (role === 'tool' && (ids ??= new Set(before)).delete(block.callId)) continue;
       const id = quote(block.callId);
       if (role !== 'tool') return `the result for call ${id} stands in a message of role ${role}, not tool`;
       return before.includes(block.callId)
@@ -109,7 +113,7 @@ function callsOf({ role, content }: Message, before: readonly string[]): readonl
         : `a result answers ${id}, which the message before does not call`;
     }
   }
-  return open.size === 0 ? noCalls : [...open];
+  return role === 'tool' ? [...(ids ?? before)] : calls;
 }
 
 function unanswered(index: number, id: string | undefined): string {

@@ -1,8 +1,8 @@
 // Makes any transcript valid again after a crash, a lost result or a foreign store. Called on everything that is loaded.
 
 import type { Block, ToolResultBlock } from './block.ts';
-import { isCall, type Conversation } from './conversation.ts';
-import { isResult, matchResults, type Exchange, type Matches } from './match-results.ts';
+import { isCall, isResult, type Conversation } from './conversation.ts';
+import { matchResults, type Exchange, type Matches } from './match-results.ts';
 import type { Message } from './message.ts';
 import { messageFault, pairingFault, quote } from './pairing.ts';
 import { isSameJson } from './same-json.ts';
