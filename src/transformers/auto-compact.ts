@@ -2,7 +2,7 @@
 
 import type { Completion, Model } from '../contracts/model.ts';
 import type { Transformer, TransformerContext, View } from '../contracts/transformer.ts';
-import { atomicGroups, isInsideGroup } from '../conversation/groups.ts';
+import { isInsideGroup } from '../conversation/groups.ts';
 import { measureOf } from '../conversation/measure.ts';
 import { textOf, type Message } from '../conversation/message.ts';
 import { tokensOf } from '../conversation/tally.ts';
@@ -127,10 +127,11 @@ export function autoCompact(options: AutoCompactOptions = {}): Transformer {
 function tailStart(messages: readonly Message[], keep: number, context: TransformerContext): number {
   let left = keep;
   let start = messages.length;
-  for (const group of atomicGroups(messages).toReversed()) {
-    left -= context.estimateTokens(messages.slice(group.start, group.end));
+  for (let index = start - 1; index >= 0; index--) {
+    if (index > 0 && isInsideGroup(messages, index)) continue;
+    left -= context.estimateTokens(messages.slice(index, start));
     if (start < messages.length && left < 0) break;
-    start = group.start;
+    start = index;
   }
   return start;
 }
