@@ -79,7 +79,7 @@ function withoutFlag(args: unknown): unknown {
 // The flag and the other arguments; undefined where there is no flag to be read.
 function splitFlag(args: unknown): { readonly flag: unknown; readonly rest: object } | undefined {
   try {
-    const decoded = decodeArguments(args);
+    const decoded = isRecord(args) ? { ok: true as const, args } : decodeArguments(args); // a record is copied by `parse`
     if (!decoded.ok || !Object.hasOwn(decoded.args, backgroundFlag)) return undefined;
     const { [backgroundFlag]: flag, ...rest } = decoded.args;
     return { flag, rest };
