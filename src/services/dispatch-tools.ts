@@ -74,8 +74,9 @@ class Batch implements RunningBatch {
     if (endsAt >= this.#graceEndsAt) return; // a cancel is bounded, however often it is repeated
     this.#graceEndsAt = endsAt;
     host.clearTimeout(this.#grace);
-    if (endsAt <= host.now()) return this.#expire();
-    this.#grace = host.setTimeout(() => this.#enter(() => this.#expire()), endsAt - host.now());
+    const rest = endsAt - host.now();
+    if (rest <= 0) return this.#expire();
+    this.#grace = host.setTimeout(() => this.#enter(() => this.#expire()), rest);
   }
 
   /** The service was left without settling, which only a broken turn does: nothing may be heard of it again. */

@@ -38,6 +38,20 @@ describe.each(interpreters)('cancel while tools run (%s)', (interpreter) => {
     expect(turn.lines()[2]).toMatch(/^interrupted: .*may have had effects/);
   });
 
+  test('a clock that goes on while it is read gives no timer a negative time', async () => {
+    const host = simulatedHost();
+    const delays: number[] = [];
+    let late = 0;
+    const now = () => host.now() + late++ * 5;
+    const setTimeout = (fn: () => void, ms: number) => {
+      delays.push(ms);
+      return host.setTimeout(fn, ms);
+    };
+    const turn = await cancelled({ tools: [hang], host: { ...host, now, setTimeout } }, ['hang'], 8);
+    await turn.end(8);
+    expect(delays.filter((ms) => ms < 0)).toEqual([]);
+  });
+
   test('its signal is aborted at once', async () => {
     const signals: AbortSignal[] = [];
     const tool = toolOf('hang', (_, { signal }) => {
