@@ -4,8 +4,6 @@ import type { Engine, EngineOptions } from '../contracts/engine.ts';
 import type { OperativeOptions } from '../contracts/operative.ts';
 import { aText, isObject, type Check, type OptionTable } from '../tools/option-table.ts';
 
-export { checkOptions, invalidOption as invalid } from '../tools/option-table.ts';
-
 const anything: Check = ['', () => true];
 const aFunction: Check = ['a function', isFunction];
 const anObject: Check = ['an object', isObject];

@@ -21,8 +21,9 @@ import { createConversation, type Conversation } from '../conversation/conversat
 import type { Message } from '../conversation/message.ts';
 import type { OperativeMachineEvent, Question } from '../machines/operative.ts';
 import { relay } from '../machines/relay.ts';
+import { checkOptions } from '../tools/option-table.ts';
 import { acceptMessage } from './accept-message.ts';
-import { checkOptions, commandOptions, operativeOptions } from './check-options.ts';
+import { commandOptions, operativeOptions } from './check-options.ts';
 import { claimConversation, releaseConversation } from './claim.ts';
 import { inspectedOperativeLogic, operativeLogic } from './charts.ts';
 import { noteActor } from './facade-actors.ts';

@@ -9,8 +9,9 @@ import type { Stage, Transformer } from '../contracts/transformer.ts';
 import { longestDelayMs, type TurnCharts, type TurnSettings } from '../services/settings.ts';
 import { checkToolNames } from '../tools/check-tool-names.ts';
 import { isObject } from '../tools/option-table.ts';
+import { checkOptions, invalidOption } from '../tools/option-table.ts';
 import { standardCharts } from './charts.ts';
-import { checkOptions, engineOptions, invalid } from './check-options.ts';
+import { engineOptions } from './check-options.ts';
 import { quietly } from './quietly.ts';
 
 /** Fills in every default. Throws `options.invalid`, `tool.invalidName`, `tool.duplicateName` or `tool.invalid`. */
@@ -66,7 +67,7 @@ function tasksOf({ backgroundTasks, tools = [] }: EngineOptions): TaskSupport | 
   for (const carrier of [backgroundTasks, ...tools] as { readonly [taskSupport]?: TaskSupport }[]) {
     if (carrier?.[taskSupport] !== undefined) return carrier[taskSupport];
   }
-  throw invalid(
+  throw invalidOption(
     'backgroundTasks',
     'a registry of createBackgroundTasks(), or come with taskOutputTool(it) in "tools"',
     backgroundTasks,
@@ -90,19 +91,19 @@ function byStage<Value>(at: (stage: Stage) => Value): Record<Stage, Value> {
 
 function checkTransformer(transformer: Transformer): void {
   if (isObject(transformer) && typeof transformer.name === 'string') return;
-  throw invalid('transformers', 'objects with a "name" and stage functions', transformer);
+  throw invalidOption('transformers', 'objects with a "name" and stage functions', transformer);
 }
 
 function isThere(transformer: Transformer, stage: Stage): boolean {
   const given: unknown = transformer[stage];
   if (given === undefined || typeof given === 'function') return given !== undefined;
-  throw invalid(`transformers: ${transformer.name}.${stage}`, 'a function', given);
+  throw invalidOption(`transformers: ${transformer.name}.${stage}`, 'a function', given);
 }
 
 /** Throws `options.invalid` on what is no model. */
 export function checkModel(model: Model): void {
   if (isObject(model) && typeof model.id === 'string' && typeof model.stream === 'function') return;
-  throw invalid('model', 'an object with an "id" and a "stream" function', model);
+  throw invalidOption('model', 'an object with an "id" and a "stream" function', model);
 }
 
 function timerMs(ms: number): number {

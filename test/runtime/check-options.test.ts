@@ -2,8 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createConversation } from '../../src/conversation/conversation.ts';
 import { complete, createEngine, createOperative, EngineBuilder, OperativeBuilder } from '../../src/index.ts';
-import { checkOptions, engineOptions, operativeOptions, runOptions } from '../../src/runtime/check-options.ts';
+import { engineOptions, operativeOptions, runOptions } from '../../src/runtime/check-options.ts';
 import { scriptedModel } from '../../src/testing/index.ts';
+import { checkOptions } from '../../src/tools/option-table.ts';
 
 const runs = Number(process.env['TURNCHART_RUNS'] ?? 1);
 const model = scriptedModel([]);
