@@ -1,4 +1,4 @@
-// `node examples/web-chat/main.ts`: the chat on a scripted model. Open the address in two tabs.
+// `npx node examples/web-chat/main.ts`: the chat on a scripted model. Open the address in two tabs.
 
 import { setTimeout } from 'node:timers/promises';
 import { z } from 'zod';
