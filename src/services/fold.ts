@@ -41,7 +41,7 @@ export class Fold {
   stopReason: StopReason = 'other';
   rawStopReason: string | undefined;
   usage: Usage | undefined;
-  #meta: Meta = {};
+  #meta: Meta | undefined;
   #started = false;
   readonly #blocks: (OpenBlock | Block | undefined)[] = [];
   readonly #createCallId: () => string;
@@ -75,7 +75,7 @@ export class Fold {
       case 'toolInput.end':
         return this.#close(event, 'toolInput', event.call);
       case 'block':
-        return this.#place(event, event.block, answerBlockFault(event.block));
+        return this.#place(event, { ...event.block }, answerBlockFault(event.block));
       case 'message.start':
         return this.#start(event);
       case 'message.end':
@@ -121,21 +121,24 @@ export class Fold {
 
   // The blocks in order; of one that is open, what `viewOf` makes of it.
   #content(viewOf: (block: OpenBlock) => Block | undefined): Block[] {
-    return this.#blocks.flatMap((block) => (block !== undefined && 'open' in block ? viewOf(block) : block) ?? []);
+    const content: Block[] = [];
+    for (const block of this.#blocks) {
+      const shown = block !== undefined && 'open' in block ? viewOf(block) : block;
+      if (shown !== undefined) content.push(shown);
+    }
+    return content;
   }
 
   #messageWith(content: readonly Block[], meta = this.#meta): Message {
     const message: Message = { id: this.id, role: 'assistant', content };
-    return Object.keys(meta).length === 0 ? message : { ...message, meta };
+    return meta === undefined ? message : { ...message, meta };
   }
 
   #start({ providerId, model }: Extract<StreamEvent, { type: 'message.start' }>): Taken {
     if (this.#started) return fault('"message.start" came twice');
     this.#started = true;
-    this.#meta = {
-      ...(typeof providerId === 'string' ? { providerId } : {}),
-      ...(typeof model === 'string' ? { model } : {}),
-    };
+    if (typeof providerId === 'string') this.#meta = { providerId };
+    if (typeof model === 'string') this.#meta = { ...this.#meta, model };
     return 'shown';
   }
 
@@ -144,7 +147,7 @@ export class Fold {
     if (stopReasons.has(event.stopReason)) this.stopReason = event.stopReason;
     this.rawStopReason =
       event.rawStopReason ?? (this.stopReason === event.stopReason ? undefined : `${event.stopReason}`);
-    if (typeof event.meta === 'object') this.#meta = { ...this.#meta, ...event.meta };
+    if (typeof event.meta === 'object' && event.meta !== null) this.#meta = { ...this.#meta, ...event.meta };
     return 'ended';
   }
 
@@ -186,19 +189,16 @@ export class Fold {
   #close(event: BlockEvent, kind: OpenBlock['open'], given: Block | undefined): Taken {
     const block = this.#blocks[event.index];
     if (!isOpen(block, kind)) return notOpen(event, kind);
-    const whole = given ?? closed(block);
+    if (given === undefined || given === null) return this.#put(event, closed(block), undefined);
     const type = kind === 'toolInput' ? 'toolCall' : kind;
-    const isFit = whole.type === type;
-    return this.#put(
-      event,
-      whole,
-      isFit ? answerBlockFault(whole) : `its type is ${describe(whole.type)}, not "${type}"`,
-    );
+    const isFit = given.type === type;
+    const wrong = isFit ? answerBlockFault(given) : `its type is ${describe(given.type)}, not "${type}"`;
+    return this.#put(event, { ...given }, wrong);
   }
 
   #put({ index, type }: BlockEvent, block: OpenBlock | Block, wrong: string | undefined): Taken {
     if (wrong !== undefined) return fault(`"${type}" carries a block that cannot be used: ${wrong}`);
-    this.#blocks[index] = { ...block };
+    this.#blocks[index] = block;
     return 'shown';
   }
 }
