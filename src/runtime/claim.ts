@@ -56,18 +56,20 @@ export function noteValid(conversation: Conversation): void {
  * Throws `conversation.invalid` on what is no transcript at all.
  */
 export function makeValid(conversation: Conversation): readonly string[] {
-  const known = checked.get(conversation);
-  checked.set(conversation, conversation.messages.length);
-  const isLonger = known !== undefined && known <= conversation.messages.length;
-  if (isLonger && tailFault(conversation, known) === undefined) return [];
+  const known = checked.get(conversation) ?? Infinity;
+  const isValid = known <= conversation.messages.length && tailFault(conversation, known) === undefined;
+  const repaired = isValid ? [] : repairWhole(conversation);
+  noteValid(conversation);
+  return repaired;
+}
+
+function repairWhole(conversation: Conversation): readonly string[] {
   const { conversation: valid, repaired } = repair(conversation);
   const fault = pairingFault(valid.messages);
   if (fault !== undefined) {
-    checked.delete(conversation);
     throw new TurnchartError('conversation.invalid', `The conversation cannot be used: ${fault}.`);
   }
   if (valid !== conversation) putContents(conversation, valid);
-  checked.set(conversation, conversation.messages.length);
   return repaired;
 }
 

@@ -146,7 +146,7 @@ class ChartedOperative implements Operative {
   compact(options?: { readonly instructions?: string }): Promise<boolean> {
     return this.#ask('compact', options, (question) => ({
       type: 'operative.compact',
-      possible: this.state === 'idle' && this.#scope.whyNotCompact() === undefined,
+      possible: this.can('compact').allowed,
       question,
     }));
   }

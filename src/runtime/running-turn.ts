@@ -88,12 +88,9 @@ export class RunningTurn implements TurnRun {
     }
     actor.subscribe({ complete: () => this.#end(), error: (error) => this.#break(error) });
     actor.start();
-    if (this.#signal?.aborted === true) {
-      this.#onAbort(); // before anything was asked
-      return;
-    }
     this.#signal?.addEventListener('abort', this.#onAbort, { once: true });
-    actor.send(startEvent);
+    if (this.#signal?.aborted === true) this.#onAbort(); // before anything is asked
+    else actor.send(startEvent);
   }
 
   [Symbol.asyncIterator](): AsyncIterator<EngineEvent> {
@@ -113,9 +110,7 @@ export class RunningTurn implements TurnRun {
 
   cancel(options?: { readonly graceMs?: number }): Promise<TurnResult> {
     if (options !== undefined) checkOptions('cancel', options, commandOptions.cancel);
-    const graceMs = options?.graceMs;
-    if (this.#hasEnded) return this.result;
-    this.#actor.send(graceMs === undefined ? cancelEvent : { type: 'turn.cancel', graceMs });
+    if (!this.#hasEnded) this.#actor.send({ type: 'turn.cancel', ...options });
     return this.result;
   }
 
@@ -159,4 +154,3 @@ interface TurnActor {
 }
 
 const startEvent = { type: 'turn.start' } as const;
-const cancelEvent = { type: 'turn.cancel' } as const;
