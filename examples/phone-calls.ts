@@ -13,7 +13,7 @@ const { baseURL } = provider;
 
 // #region calls
 const calls = receiveCalls({
-  model: 'gpt-realtime',
+  model: 'gpt-realtime-2.1',
   voice: 'marin',
   apiKey,
   baseURL,

@@ -4,8 +4,8 @@
 import { anthropic } from '../src/adapters/anthropic/index.ts';
 import { openai } from '../src/adapters/openai/index.ts';
 
-const claude = anthropic({ model: 'claude-sonnet-4-5', thinking: { type: 'enabled', budget_tokens: 4096 } });
-const gpt = openai({ model: 'gpt-5', api: 'responses' });
+const claude = anthropic({ model: 'claude-sonnet-5', thinking: { type: 'adaptive' } });
+const gpt = openai({ model: 'gpt-5.4', api: 'responses' });
 const local = openai({ model: 'qwen3', api: 'chat', baseURL: 'http://localhost:11434/v1', apiKey: 'none' });
 // #endregion providers
 

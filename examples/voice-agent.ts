@@ -1,5 +1,5 @@
 // A voice agent on its own provider: a scripted one, so that it runs offline. For OpenAI only the model changes:
-// `openaiRealtime({ model: 'gpt-realtime' })`. Run: npx node examples/voice-agent.ts
+// `openaiRealtime({ model: 'gpt-realtime-2.1' })`. Run: npx node examples/voice-agent.ts
 
 import { defineTool } from '../src/index.ts';
 import {

@@ -45,7 +45,7 @@ const promised: Readonly<Record<string, readonly string[]>> = {
     'provider: refer',
     'closed: callEnded',
   ],
-  'examples/providers.ts': ['anthropic:claude-sonnet-4-5', 'openai:gpt-5', 'openai:qwen3'],
+  'examples/providers.ts': ['anthropic:claude-sonnet-5', 'openai:gpt-5.4', 'openai:qwen3'],
   'examples/testing.ts': ['answered', 'the same turn'],
   'examples/tools.ts': [
     'convert completed: {"amount":11,"to":"USD"}',

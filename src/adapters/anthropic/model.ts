@@ -65,7 +65,7 @@ interface MessagesClient {
  */
 export function anthropic(options: AnthropicOptions): Model {
   if (typeof options.model !== 'string' || options.model === '') {
-    throw new TurnchartError('options.invalid', 'anthropic({ model }) needs a model id such as "claude-sonnet-4-5".');
+    throw new TurnchartError('options.invalid', 'anthropic({ model }) needs a model id such as "claude-sonnet-5".');
   }
   if (options.client !== undefined && !isClient(options.client)) {
     throw new TurnchartError(

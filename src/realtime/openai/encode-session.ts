@@ -30,8 +30,8 @@ export type SessionFields = Omit<WireConfiguration, 'tools'> & Pick<RealtimeSess
 type Current = RealtimeSessionCreateRequest;
 type Input = NonNullable<NonNullable<Current['audio']>['input']>;
 
-/** What a transcription uses when the options name no model. */
-const transcriptionModel = 'gpt-4o-mini-transcribe';
+/** The transcription model when the options name none. Servers of the former generation know only older ones. */
+const transcriptionModels = { current: 'gpt-transcribe', former: 'gpt-4o-mini-transcribe' } as const;
 
 /** The session object. What the options do not say is absent, so that the server's own settings stand; `providerOptions` win. */
 export function encodeSession(options: SessionFields, { dialect, purpose }: SessionPlace): JsonRecord {
@@ -43,7 +43,7 @@ function currentSession(options: SessionFields, purpose: SessionPlace['purpose']
   const detection = options.turnDetection;
   const input = {
     ...optional('format', formatOf(options.inputFormat)),
-    ...optional('transcription', transcriptionOf(options.inputTranscription)),
+    ...optional('transcription', transcriptionOf(options.inputTranscription, 'current')),
     ...optional('noise_reduction', noiseReductionOf(options.noiseReduction)),
     ...optional('turn_detection', detection && turnDetectionOf(detection, purpose)),
   };
@@ -82,7 +82,7 @@ function formerSession(options: SessionFields): JsonRecord {
     ...optional('input_audio_format', formerFormatOf(options.inputFormat)),
     ...optional('input_audio_sampling_rate', rate),
     ...optional('output_audio_format', formerFormatOf(options.outputFormat)),
-    ...optional('input_audio_transcription', transcriptionOf(options.inputTranscription)),
+    ...optional('input_audio_transcription', transcriptionOf(options.inputTranscription, 'former')),
     ...optional('input_audio_noise_reduction', noiseReductionOf(options.noiseReduction)),
     ...optional('turn_detection', detection && turnDetectionOf(detection, 'update')),
     ...optional('tools', options.tools?.map(encodeTool)),
@@ -151,10 +151,13 @@ function formerFormatOf(format: RealtimeAudioFormat | undefined): string | undef
   }
 }
 
-function transcriptionOf(transcription: RealtimeTranscription | undefined): Input['transcription'] | null | undefined {
+function transcriptionOf(
+  transcription: RealtimeTranscription | undefined,
+  dialect: Dialect,
+): Input['transcription'] | null | undefined {
   if (transcription === undefined) return undefined;
   if (transcription === 'off') return null; // clears it; missing in the SDK's type
-  const { model = transcriptionModel, language, prompt } = transcription;
+  const { model = transcriptionModels[dialect], language, prompt } = transcription;
   return { model, ...optional('language', language), ...optional('prompt', prompt) };
 }
 

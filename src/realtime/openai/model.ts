@@ -12,7 +12,7 @@ import { openaiWire } from './wire.ts';
 
 /** Options of `openaiRealtime(…)`. Only `model` is required. */
 export interface OpenAIRealtimeOptions extends ClientOptions {
-  /** As the server names it: `gpt-realtime`, `gpt-realtime-mini`, … */
+  /** As the server names it: `gpt-realtime-2.1`, `gpt-realtime-2.1-mini`, … */
   readonly model: string;
   /** Of sessions whose own options name none. */
   readonly voice?: string;
@@ -65,7 +65,7 @@ function noCall(): TurnchartError {
 
 function checkOptions({ model, client }: OpenAIRealtimeOptions): void {
   if (typeof model !== 'string' || model === '') {
-    throw new TurnchartError('options.invalid', 'openaiRealtime({ model }) needs a model id such as "gpt-realtime".');
+    throw new TurnchartError('options.invalid', 'openaiRealtime({ model }) needs a model id such as "gpt-realtime-2.1".');
   }
   if (client !== undefined && !isClient(client)) {
     throw new TurnchartError(

@@ -114,6 +114,11 @@ describe('a session', () => {
     expect(encodeSession({}, { dialect: 'former', purpose: 'update' })).toEqual({});
   });
 
+  test('transcribes with an older model at a server of the former generation', () => {
+    const session = encodeSession({ inputTranscription: {} }, { dialect: 'former', purpose: 'update' });
+    expect(session).toEqual({ input_audio_transcription: { model: 'gpt-4o-mini-transcribe' } });
+  });
+
   test.each([
     [{ turnDetection: { mode: 'manual' } }, { audio: { input: { turn_detection: null } } }],
     [
@@ -122,7 +127,7 @@ describe('a session', () => {
     ],
     [{ turnDetection: { mode: 'server' } }, { audio: { input: { turn_detection: { type: 'server_vad' } } } }],
     [{ inputTranscription: 'off' }, { audio: { input: { transcription: null } } }],
-    [{ inputTranscription: {} }, { audio: { input: { transcription: { model: 'gpt-4o-mini-transcribe' } } } }],
+    [{ inputTranscription: {} }, { audio: { input: { transcription: { model: 'gpt-transcribe' } } } }],
     [{ noiseReduction: 'far' }, { audio: { input: { noise_reduction: { type: 'far_field' } } } }],
     [{ noiseReduction: 'off' }, { audio: { input: { noise_reduction: null } } }],
     [{ inputFormat: { type: 'g711Alaw' } }, { audio: { input: { format: { type: 'audio/pcma' } } } }],
