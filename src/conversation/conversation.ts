@@ -3,7 +3,11 @@
 import type { Block, ToolCallBlock, ToolResultBlock } from './block.ts';
 import type { Message } from './message.ts';
 
-/** The one mutable holder; its identity never changes: appends, reloads and rewrites change its contents in place. */
+/**
+ * The one mutable holder; its identity never changes: appends, reloads and rewrites change its contents in place. Between
+ * turns you may append, remove and replace messages too: the next turn repairs what no longer fits. A message object
+ * itself must not be changed: that is not seen, so put a new one in its place.
+ */
 export interface Conversation {
   system: readonly Block[];
   messages: Message[];

@@ -2,14 +2,16 @@
 
 import { TurnchartError } from '../contracts/errors.ts';
 import type { Conversation } from '../conversation/conversation.ts';
+import type { Message } from '../conversation/message.ts';
 import { pairingFault } from '../conversation/pairing.ts';
 import { repair } from '../conversation/repair.ts';
+import { forgetTally } from '../conversation/tally.ts';
 import { putContents } from '../services/transcript.ts';
 
 const claimed = new WeakSet<Conversation>();
 
-// How many messages of a conversation were seen to be valid: only what came later is looked at again.
-const checked = new WeakMap<Conversation, number>();
+// The messages of a conversation that were seen to be valid: while they stand there, only what came later is looked at.
+const checked = new WeakMap<Conversation, Message[]>();
 
 /**
  * Takes the claim, and says what had to be repaired in the transcript. Throws `conversation.busy` when somebody else
@@ -47,18 +49,25 @@ export function releaseConversation(conversation: Conversation): void {
 
 /** All that is in the transcript now is known to be valid. Not for the end of a turn: the host may have changed things meanwhile. */
 export function noteValid(conversation: Conversation): void {
-  checked.set(conversation, conversation.messages.length);
+  checked.set(conversation, [...conversation.messages]);
 }
 
 /**
- * Repairs what a stored or hand-made transcript may hold and says what was changed. The first time, and when it has
- * become shorter, the whole transcript is read; later only what was put behind what was checked, the last turn included.
- * Throws `conversation.invalid` on what is no transcript at all.
+ * Repairs what a stored or hand-made transcript may hold and says what was changed. Only what was put behind what was
+ * checked is read, the last turn included; all of it the first time, and where what was checked stands there no longer:
+ * a message was taken out, put between or replaced. A message that was changed in place is not seen. Throws
+ * `conversation.invalid` on what is no transcript at all.
  */
 export function makeValid(conversation: Conversation): readonly string[] {
-  const known = checked.get(conversation) ?? Infinity;
-  const isValid = known <= conversation.messages.length && tailFault(conversation, known) === undefined;
-  const repaired = isValid ? [] : repairWhole(conversation);
+  const { messages } = conversation;
+  const known = checked.get(conversation);
+  const isAsItWas = known !== undefined && beginsWith(messages, known);
+  if (isAsItWas && tailFault(messages, known.length) === undefined) {
+    for (const message of messages.slice(known.length)) known.push(message);
+    return [];
+  }
+  if (!isAsItWas) forgetTally(messages);
+  const repaired = repairWhole(conversation);
   noteValid(conversation);
   return repaired;
 }
@@ -73,8 +82,13 @@ function repairWhole(conversation: Conversation): readonly string[] {
   return repaired;
 }
 
+function beginsWith(messages: readonly Message[], known: readonly Message[]): boolean {
+  for (let index = 0; index < known.length; index++) if (messages[index] !== known[index]) return false;
+  return true;
+}
+
 // From the last message before the new ones that does not answer calls.
-function tailFault({ messages }: Conversation, known: number): string | undefined {
+function tailFault(messages: readonly Message[], known: number): string | undefined {
   let start = known;
   do start--;
   while (start > 0 && messages[start]?.role === 'tool');

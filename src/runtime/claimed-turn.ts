@@ -157,7 +157,7 @@ export class ClaimedTurn {
     return this.#record?.fold?.snapshot();
   }
 
-  // Only what was put behind the last turn is looked at: the host may have done that by hand.
+  // The host may have edited it by hand since the last turn.
   #checkTranscript(): void {
     const { conversation } = this.#home.transcript;
     try {

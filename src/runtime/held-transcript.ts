@@ -1,8 +1,10 @@
 // The transcript of an operative: what it had before the operative knew it, what a reload puts in its place, and whether
 // there is anything in it for a model to answer.
 
+import { TurnchartError } from '../contracts/errors.ts';
 import type { Conversation } from '../conversation/conversation.ts';
 import type { Message } from '../conversation/message.ts';
+import { quote } from '../conversation/pairing.ts';
 import { putContents } from '../services/transcript.ts';
 import { makeValid, noteValid } from './claim.ts';
 
@@ -11,19 +13,25 @@ export class HeldTranscript {
   readonly conversation: Conversation;
   /** The id of a cut answer at the end of the transcript that no turn of this operative made. */
   #cutElsewhere: string | undefined;
-  #storedIds: ReadonlySet<string> | undefined;
+  /** By id, as far as they were read: nobody reads them but to know an id again. */
+  readonly #known = new Map<string, Message>();
+  #read = 0;
+  #lastRead: Message | undefined;
 
   constructor(conversation: Conversation) {
     this.conversation = conversation;
     this.#noteCut(conversation);
   }
 
-  /** It had this id before the ledger knew it: a host may store a message before it submits it. */
-  has(messageId: string): boolean {
+  /** The message of this id, whoever put it there: a host may store a message before it submits it. */
+  find(messageId: string): Message | undefined {
     const { messages } = this.conversation;
-    // Read once: what this operative accepts later is in its ledger, and by hand one can only append.
-    this.#storedIds ??= new Set(messages.map(({ id }) => id));
-    return this.#storedIds.has(messageId) || messages.at(-1)?.id === messageId;
+    if (messages[this.#read - 1] !== this.#lastRead) this.#forget(); // edited by hand
+    for (const message of messages.slice(this.#read)) this.#known.set(message.id, message);
+    this.#read = messages.length;
+    this.#lastRead = messages.at(-1);
+    const found = this.#known.get(messageId);
+    return found !== undefined && messages.includes(found) ? found : undefined;
   }
 
   /** Puts what a store gave in its place, repaired, and returns its ids. Throws on what is no conversation. */
@@ -35,7 +43,7 @@ export class HeldTranscript {
     if (scratch.messages.at(-1)?.id !== this.conversation.messages.at(-1)?.id) this.#noteCut(scratch);
     putContents(this.conversation, scratch);
     noteValid(this.conversation);
-    this.#storedIds = stored;
+    this.#forget();
     return stored;
   }
 
@@ -57,12 +65,30 @@ export class HeldTranscript {
     return isEmpty ? 'The transcript is empty.' : 'The last message is an answer already.';
   }
 
+  #forget(): void {
+    this.#known.clear();
+    this.#read = 0;
+    this.#lastRead = undefined;
+  }
+
   // What a cut answer left unanswered is known to the operative whose turn was cut. From another one's transcript, as after
   // a restart, only the cut itself can be read: it is taken for something to answer.
   #noteCut({ messages }: Conversation): void {
     const last = lastSaid(messages);
     this.#cutElsewhere = isCut(last) ? last?.id : undefined;
   }
+}
+
+/**
+ * Whether a submitted message stands in the transcript already, given what was found there under its id. Throws
+ * `message.invalid` where that is an answer, or results.
+ */
+export function isStored(found: Message | undefined): boolean {
+  if (found === undefined || found.role === 'user') return found !== undefined;
+  throw new TurnchartError(
+    'message.invalid',
+    `The message cannot be submitted: its id ${quote(found.id)} is that of a message of role "${found.role}" in the transcript. Give it an id of its own.`,
+  );
 }
 
 function contentsOf(loaded: unknown): Pick<Conversation, 'system' | 'messages'> {

@@ -54,7 +54,7 @@ export class ConversationScope implements ReloadScope, CompactScope, TurnHome {
 
   /** No new message may get this id. */
   isTaken(messageId: string): boolean {
-    return this.ledger.has(messageId) || this.transcript.has(messageId);
+    return this.ledger.has(messageId) || this.transcript.find(messageId) !== undefined;
   }
 
   /** The rest of the current turn's events; none when none is claimed. */

@@ -30,6 +30,7 @@ import { noteActor } from './facade-actors.ts';
 import { freshId } from './fresh-ids.ts';
 import { internalsOf } from './engine-internals.ts';
 import { noEvents } from './event-hub.ts';
+import { isStored } from './held-transcript.ts';
 import type { OpenQuestion } from './open-question.ts';
 import { ConversationScope } from './operative-scope.ts';
 import { createSession } from './session.ts';
@@ -115,7 +116,7 @@ class ChartedOperative implements Operative {
       ticket.onDecision((outcome) => resolve(this.#resultOf(ticket, outcome)));
     });
     if (known === undefined) {
-      ticket.isLanded = typeof input !== 'string' && transcript.has(message.id);
+      ticket.isLanded = typeof input !== 'string' && isStored(transcript.find(message.id));
       ledger.note(ticket);
       this.#send({ type: 'message.submit', policy: options?.policy ?? 'steer', submission: ticket });
     }

@@ -19,6 +19,7 @@ import { SteerLedger } from './ledger.ts';
 import { createSession } from './session.ts';
 import { noteActor } from './facade-actors.ts';
 import { withFreshIds } from './fresh-ids.ts';
+import { isStored } from './held-transcript.ts';
 import { quietly } from './quietly.ts';
 import { watchOf } from './watch.ts';
 
@@ -103,7 +104,7 @@ export class RunningTurn implements TurnRun {
     if (this.#record.isSealed) return 'sealed';
     // A message made from a text has a fresh id; one that came whole may be in the transcript already.
     const { messages } = this.#record.conversation;
-    const isThere = typeof input !== 'string' && messages.some(({ id }) => id === message.id);
+    const isThere = typeof input !== 'string' && isStored(messages.find(({ id }) => id === message.id));
     this.#ledger.accept(message, isThere);
     return 'accepted';
   }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createConversation } from '../../src/conversation/conversation.ts';
 import { assistantMessage, userMessage, type Message } from '../../src/conversation/message.ts';
+import { tallyOf } from '../../src/conversation/tally.ts';
 import { claimConversation, makeValid, releaseConversation } from '../../src/runtime/claim.ts';
 import { verifyTranscript } from '../../src/testing/index.ts';
 
@@ -67,20 +68,45 @@ describe('makeValid', () => {
   });
 
   test('reads no old message again', () => {
-    const conversation = conversationOf(...Array.from({ length: 100 }, (_, index) => userMessage(`${index}`)));
-    makeValid(conversation);
     let reads = 0;
-    const counted = new Proxy(conversation.messages, {
-      get: (target, key, receiver) => {
-        if (typeof key === 'string' && /^\d+$/.test(key)) reads++;
-        return Reflect.get(target, key, receiver) as unknown;
-      },
-    });
-    conversation.messages = counted;
+    const counted = (message: Message): Message =>
+      new Proxy(message, {
+        get: (target, key, receiver) => {
+          reads++;
+          return Reflect.get(target, key, receiver) as unknown;
+        },
+      });
+    const old = Array.from({ length: 100 }, (_, index) => counted(userMessage(`${index}`)));
+    const conversation = conversationOf(...old);
+    makeValid(conversation);
     conversation.messages.push(assistantMessage('Hi'), userMessage('on'));
     reads = 0;
     makeValid(conversation);
     expect(reads).toBeLessThan(10);
+  });
+
+  test.each<[string, (messages: Message[]) => void]>([
+    ['taken out', (messages) => messages.splice(2, 1)],
+    ['replaced', (messages) => (messages[2] = userMessage('note'))],
+    ['put between', (messages) => messages.splice(2, 0, userMessage('note'))],
+  ])('reads all of it again where a message was %s', (_what, edit) => {
+    const result = { type: 'toolResult', callId: 'c', status: 'completed', content: [] } as const;
+    const answer: Message = { id: 't', role: 'tool', content: [result] };
+    const conversation = conversationOf(userMessage('go'), bareCall('c'), answer, userMessage('on'));
+    makeValid(conversation);
+    edit(conversation.messages);
+    conversation.messages.push(userMessage('and'), userMessage('on'));
+    expect(makeValid(conversation)).not.toEqual([]);
+    verifyTranscript(conversation);
+  });
+
+  test('forgets what was counted where a message was replaced', () => {
+    const conversation = conversationOf(userMessage('x'.repeat(4_000)), userMessage('on'));
+    makeValid(conversation);
+    const before = tallyOf(conversation.messages)?.tokens ?? 0;
+    conversation.messages[0] = userMessage('x');
+    makeValid(conversation);
+    expect(tallyOf(conversation.messages)?.tokens).toBeLessThan(before / 2);
   });
 
   test.each<[string, unknown]>([

@@ -34,11 +34,17 @@ describe('a held transcript', () => {
     expect([transcript.isAnswerable(true), transcript.isAnswerable(false)]).toEqual([true, false]);
   });
 
-  test('knows the ids it was found with, and the last one that was put there by hand', () => {
+  test('finds a message by its id as long as it stands there', () => {
     const transcript = held(question);
-    expect([transcript.has('q'), transcript.has('a')]).toEqual([true, false]);
-    transcript.conversation.messages.push(answer);
-    expect(transcript.has('a')).toBe(true);
+    const { messages } = transcript.conversation;
+    expect([transcript.find('q'), transcript.find('a')]).toEqual([question, undefined]);
+    messages.push(answer);
+    expect(transcript.find('a')).toBe(answer);
+    messages.splice(0, 1);
+    expect([transcript.find('q'), transcript.find('a')]).toEqual([undefined, answer]);
+    messages.unshift(cut);
+    messages[1] = question;
+    expect([transcript.find('c'), transcript.find('q'), transcript.find('a')]).toEqual([cut, question, undefined]);
   });
 
   test('takes over what a store gave: in place, repaired, with the ids it has then', () => {
@@ -49,7 +55,7 @@ describe('a held transcript', () => {
     expect(transcript.conversation.messages).toBe(messages);
     expect(messages.map(({ role }) => role)).toEqual(['assistant', 'assistant', 'tool']);
     expect([...ids]).toEqual(messages.map(({ id }) => id));
-    expect([transcript.has('q'), transcript.has('a')]).toEqual([false, true]);
+    expect([transcript.find('q'), transcript.find('a')]).toEqual([undefined, answer]);
     expect(transcript.isAnswerable(false)).toBe(true);
   });
 

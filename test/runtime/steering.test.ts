@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { createConversation } from '../../src/conversation/conversation.ts';
 import { assistantMessage, userMessage } from '../../src/conversation/message.ts';
 import { deferred, interpreters, never, playTurn, startTurn, toolOf } from './turn-bench.ts';
 
@@ -110,6 +111,18 @@ describe.each(interpreters)('steering a bare turn (%s)', (interpreter) => {
     const result = await turn.end();
     expect(result.undrained).toBeUndefined();
     expect(turn.lines()).toEqual(['user: go', 'assistant: one']);
+  });
+
+  test('the id of an answer in the transcript throws message.invalid', async () => {
+    const conversation = createConversation({
+      messages: [userMessage('go'), assistantMessage('yes', { id: 'a1' }), userMessage('on')],
+    });
+    const turn = startTurn({ interpreter, conversation, script: [{ text: 'one' }] });
+    expect(() => turn.run.steer(userMessage('edited', { id: 'a1' }))).toThrow(
+      expect.objectContaining({ code: 'message.invalid' }) as Error,
+    );
+    await turn.end();
+    expect(turn.lines()).toEqual(['user: go', 'assistant: yes', 'user: on', 'assistant: one']);
   });
 
   test('what cannot be a user message throws message.invalid and is not taken', async () => {

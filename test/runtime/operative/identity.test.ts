@@ -107,6 +107,31 @@ describe.each(bothWays)('the same id again (%s)', (interpreter) => {
     },
   );
 
+  test('as an answer in the transcript throws message.invalid and changes nothing', async () => {
+    const bench = startOperative({ interpreter });
+    void bench.submit('A');
+    await bench.rest();
+    const id = bench.operative.conversation.messages[1]?.id ?? '';
+    const edited = bench.operative.submit(userMessage('IMPORTANT', { id }));
+    await expect(edited).rejects.toMatchObject({
+      code: 'message.invalid',
+      message: `The message cannot be submitted: its id "${id}" is that of a message of role "assistant" in the transcript. Give it an id of its own.`,
+    });
+    await bench.rest();
+    expect(bench.results()).toHaveLength(1);
+  });
+
+  test('as a stored message that was replaced by hand appends it', async () => {
+    const messages = [userMessage('M', { id: 'M' }), assistantMessage('done', { id: 'a0' })];
+    const bench = startOperative({ interpreter, conversation: createConversation({ messages }) });
+    void bench.submit('A');
+    await bench.rest();
+    bench.operative.conversation.messages[0] = userMessage('N');
+    void bench.submit('M');
+    await bench.rest();
+    expect(bench.lines()).toContain('user M');
+  });
+
   test('is told by id, never by text', async () => {
     const bench = await operativeIn('running', { interpreter });
     void bench.submit(userMessage('same', { id: 'one' }));
