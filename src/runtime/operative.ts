@@ -27,7 +27,6 @@ import { commandOptions, operativeOptions } from './check-options.ts';
 import { claimConversation, releaseConversation } from './claim.ts';
 import { inspectedOperativeLogic, operativeLogic } from './charts.ts';
 import { noteActor } from './facade-actors.ts';
-import { freshId } from './fresh-ids.ts';
 import { internalsOf } from './engine-internals.ts';
 import { noEvents } from './event-hub.ts';
 import { isStored } from './held-transcript.ts';
@@ -107,8 +106,8 @@ class ChartedOperative implements Operative {
     options?: { readonly turnContext?: unknown; readonly policy?: SubmitPolicy },
   ): Promise<SubmitResult> {
     if (options !== undefined) checkOptions('submit', options, commandOptions.submit);
-    const { ledger, transcript, parts } = this.#scope;
-    const message = acceptMessage(input, parts.host, (id) => this.#scope.isTaken(id));
+    const { ledger, transcript } = this.#scope;
+    const message = this.#accept(input);
     const known = ledger.known(message.id);
     const ticket = known ?? new Ticket(message, options?.turnContext);
     // Its events begin in the step that decides it.
@@ -177,6 +176,10 @@ class ChartedOperative implements Operative {
     return this.#scope.partial();
   }
 
+  #accept(input: string | Message): Message {
+    return acceptMessage(input, this.#scope.parts.host, (id) => this.#scope.isTaken(id));
+  }
+
   #ask<Answer>(
     kind: Question['kind'],
     options: { readonly turnContext?: unknown; readonly instructions?: string; readonly graceMs?: number } = {},
@@ -203,8 +206,7 @@ class ChartedOperative implements Operative {
 
   // A settled task: as any steer, or first of all in the next turn.
   #announce(how: 'steer' | 'queue', text: string, task: string): void {
-    const id = freshId(this.#scope.parts.host, (taken) => this.#scope.isTaken(taken));
-    const message: Message = { id, role: 'user', content: [{ type: 'text', text }], meta: { task } };
+    const message = { ...this.#accept(text), meta: { task } };
     if (how === 'queue') this.#scope.ledger.announce(message);
     else this.submit(message).catch(() => undefined); // an operative that is broken tells whoever uses it
   }
