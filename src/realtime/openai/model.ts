@@ -65,7 +65,10 @@ function noCall(): TurnchartError {
 
 function checkOptions({ model, client }: OpenAIRealtimeOptions): void {
   if (typeof model !== 'string' || model === '') {
-    throw new TurnchartError('options.invalid', 'openaiRealtime({ model }) needs a model id such as "gpt-realtime-2.1".');
+    throw new TurnchartError(
+      'options.invalid',
+      'openaiRealtime({ model }) needs a model id such as "gpt-realtime-2.1".',
+    );
   }
   if (client !== undefined && !isClient(client)) {
     throw new TurnchartError(
