@@ -188,7 +188,8 @@ function carryOut(
     const id = stops[index] ?? '';
     const child = invoked.get(id);
     invoked.delete(id);
-    if (child !== undefined) scope.defer(() => stop(child, scope));
+    const isOver = child === undefined || (child instanceof BareService && child.hasSettled);
+    if (!isOver) scope.defer(() => stop(child, scope));
   }
   for (let index = 0; index < steps.length; index++) {
     const step = steps[index];

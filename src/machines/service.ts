@@ -104,12 +104,13 @@ export function serviceLogic<Input, Facts>(
 export class BareService implements ServiceActor<unknown> {
   /** Only a service that is an actor can be the parent of one. */
   readonly self = undefined;
+  /** It has told how it ended: there is nothing left to stop. */
+  hasSettled = false;
   readonly #begin: BeginWork<unknown, unknown>;
   readonly #input: unknown;
   readonly #id: string;
   readonly #chart: { send(event: EventObject): void };
   #stop: (() => void) | undefined;
-  #hasSettled = false;
   #isStopped = false;
 
   constructor(
@@ -143,18 +144,18 @@ export class BareService implements ServiceActor<unknown> {
   }
 
   report<Event extends EventObject>(event: Event): void {
-    if (!this.#hasSettled && !this.#isStopped) this.#chart.send(event);
+    if (!this.hasSettled && !this.#isStopped) this.#chart.send(event);
   }
 
   stop(): void {
-    if (this.#hasSettled || this.#isStopped) return;
+    if (this.hasSettled || this.#isStopped) return;
     this.#isStopped = true;
     this.#stop?.();
   }
 
   #tell<Event extends EventObject>(event: Event): void {
-    if (this.#hasSettled || this.#isStopped) return;
-    this.#hasSettled = true;
+    if (this.hasSettled || this.#isStopped) return;
+    this.hasSettled = true;
     this.#chart.send(event);
   }
 }
