@@ -14,7 +14,7 @@ import type { RealtimeEvent, RealtimeInput, RealtimeSession } from '../contracts
 import type { Tool, ToolSession } from '../contracts/tool.ts';
 import type { ToolCallBlock, ToolResultBlock } from '../conversation/block.ts';
 import { createConversation, type Conversation } from '../conversation/conversation.ts';
-import { answerOr, whenGiven } from '../services/thenable.ts';
+import { answerOr, whenGiven } from '../services/user-code.ts';
 import { checkToolNames } from '../tools/check-tool-names.ts';
 import { checkOperativeOptions } from './check-options.ts';
 import { EventOutlet } from './event-outlet.ts';

@@ -15,7 +15,7 @@ import type {
 import { noUsage } from '../conversation/usage.ts';
 import type { RealtimeChart } from '../machines/run-realtime-session.ts';
 import type { RealtimeSessionMachineEvent, SessionEnd } from '../machines/realtime-session.ts';
-import { whenGiven } from '../services/thenable.ts';
+import { whenGiven } from '../services/user-code.ts';
 import { Acknowledgements } from './acknowledgements.ts';
 import { bytesPerMs } from './audio-format.ts';
 import { EventOutlet, type OutletLimits } from './event-outlet.ts';

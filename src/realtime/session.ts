@@ -12,7 +12,7 @@ import type {
 } from '../contracts/realtime.ts';
 import type { Tool } from '../contracts/tool.ts';
 import type { ToolCallBlock } from '../conversation/block.ts';
-import { whenGiven } from '../services/thenable.ts';
+import { whenGiven } from '../services/user-code.ts';
 import type { OutletLimits } from './event-outlet.ts';
 import { checkInput } from './check-input.ts';
 import { appendAudio, performInput } from './perform-input.ts';

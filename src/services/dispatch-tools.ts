@@ -9,7 +9,7 @@ import type { TurnFacts, TurnScope } from '../machines/turn.ts';
 import { PerformedCall, type CallChart } from './perform-call.ts';
 import { planCalls, planFault, type CallPlan } from './plan-calls.ts';
 import { longestDelayMs } from './settings.ts';
-import { stepAnswer } from './thenable.ts';
+import { stepAnswer } from './user-code.ts';
 import { recordOf, type RunningBatch, type TurnRecord } from './turn-record.ts';
 
 /** Results stand in call order; events come in the order of what happens. Settles once every call has a result. */

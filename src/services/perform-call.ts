@@ -26,7 +26,7 @@ import {
   unstartedResult,
 } from './call-results.ts';
 import { longestDelayMs, type TurnSettings } from './settings.ts';
-import { answerOr, whenGiven } from './thenable.ts';
+import { answerOr, whenGiven } from './user-code.ts';
 import type { TurnRecord } from './turn-record.ts';
 import { noteWatch } from './watch.ts';
 

@@ -3,7 +3,7 @@
 import type { Tool } from '../contracts/tool.ts';
 import type { ToolCallBlock } from '../conversation/block.ts';
 import { callArguments } from '../tools/call-arguments.ts';
-import { answerOr } from './thenable.ts';
+import { answerOr } from './user-code.ts';
 
 /** Groups in order; the calls of a group may run in parallel. */
 export type CallPlan = readonly (readonly ToolCallBlock[])[];

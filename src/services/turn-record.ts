@@ -16,7 +16,7 @@ import type { Fold } from './fold.ts';
 import type { TurnSettings } from './settings.ts';
 import { appendMessage, tellTogether, type EventSink } from './transcript.ts';
 import { unstartedResult } from './call-results.ts';
-import { stepAnswer } from './thenable.ts';
+import { stepAnswer } from './user-code.ts';
 import type { Watch } from './watch.ts';
 
 /** Where accepted steers wait. The turn drains it and never holds a message itself, so that none can die with it. */

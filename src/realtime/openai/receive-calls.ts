@@ -4,7 +4,7 @@
 import { messageOf, TurnchartError } from '../../contracts/errors.ts';
 import { hostWith, type Host } from '../../contracts/host.ts';
 import type { RealtimeModel, RealtimeSession, RealtimeSessionOptions } from '../../contracts/realtime.ts';
-import { whenGiven } from '../../services/thenable.ts';
+import { whenGiven } from '../../services/user-code.ts';
 import { checkSessionOptions } from '../check-options.ts';
 import { acceptCall, hangupCall, rejectCall } from './calls.ts';
 import { openaiRealtime, type OpenAIRealtimeOptions } from './model.ts';

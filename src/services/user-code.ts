@@ -1,4 +1,4 @@
-// Calls of user code, which may throw or give a promise: what is no promise is taken at once, in the same tick.
+// Calls of user code, which may throw or give a promise. Whoever calls tools, steps, approvals and listeners does it by these.
 
 import { atOnce, isThenable } from '../contracts/at-once.ts';
 import { messageOf, TurnchartError } from '../contracts/errors.ts';
