@@ -2,7 +2,7 @@
 // the files that receive facts and perform inputs.
 
 import type { ToolCallBlock } from '../conversation/block.ts';
-import type { JsonValue } from '../conversation/json.ts';
+import { callOf } from '../services/fold.ts';
 import type { SessionRecord } from './session-record.ts';
 import type { WireToolCall } from './wire.ts';
 
@@ -94,25 +94,9 @@ function closeCall(
   record.post({ type: 'tool.settled', open: record.calls.size, owed: record.ledger.owed });
 }
 
-/** The call as a block: arguments that are no JSON stay text. */
+/** The call as a block: arguments that are no JSON, or are nested too deeply, stay text. */
 export function blockOf({ callId, name, rawArgs, itemId }: WireToolCall): ToolCallBlock {
-  const args = parsed(rawArgs);
-  return {
-    type: 'toolCall',
-    id: callId,
-    name,
-    ...(args === undefined ? { rawArgs } : { args }),
-    data: { itemId },
-  };
-}
-
-function parsed(rawArgs: string): JsonValue | undefined {
-  if (rawArgs.trim() === '') return {};
-  try {
-    return JSON.parse(rawArgs) as JsonValue; // what JSON.parse gives is JSON
-  } catch {
-    return undefined;
-  }
+  return { ...callOf(callId, name, rawArgs), data: { itemId } };
 }
 
 function whyOf(error: unknown): string {

@@ -189,13 +189,22 @@ export class BackgroundRun implements GraceScope {
     const parts = this.#parts;
     if (parts === undefined) return;
     this.#parts = undefined;
-    this.#endedAt = this.host.now();
+    this.#endedAt = this.#lastMoment();
     this.#result ??= ToolResult.error(
       `${this.toolName} was told to stop and did not end within ${parts.graceMs} ms. It may still be at work.`,
     );
     this.output.end();
     parts.onSettled();
     for (const done of [...this.#waiting]) done();
+  }
+
+  // Never before it began, though the clock may have been set back; a clock that throws must not keep a task from its end.
+  #lastMoment(): number {
+    try {
+      return Math.max(this.startedAt, this.host.now());
+    } catch {
+      return this.startedAt;
+    }
   }
 
   // A context of its own: the call it began in is over, and so is that call's signal.

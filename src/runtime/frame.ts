@@ -2,7 +2,7 @@
 
 import type { Message } from '../conversation/message.ts';
 import { atOnce } from '../contracts/at-once.ts';
-import { submitFault } from './accept-message.ts';
+import { submittable } from './accept-message.ts';
 import type { Frame } from './ledger.ts';
 
 /** The default mark: a text block of its own in front; `meta.frame` counts the blocks it added. */
@@ -21,9 +21,9 @@ export function frameWith(
   if (frame === null) return (message) => message;
   return (message) => {
     try {
-      const framed = atOnce(frame(message), 'frameInjectedMessage');
-      const fault = submitFault(framed) ?? (framed.id === message.id ? undefined : 'its id differs');
-      if (fault === undefined) return framed;
+      const framed = submittable(atOnce(frame(message), 'frameInjectedMessage'));
+      const fault = typeof framed === 'string' ? framed : 'its id differs';
+      if (typeof framed === 'object' && framed.id === message.id) return framed;
       throw new TypeError(
         `frameInjectedMessage must return a user message with the same id and some content, and for message "${message.id}" ${fault}. The message is used without a frame.`,
       );

@@ -1,34 +1,48 @@
-// Whether a block a model finished may stand in its answer: adapters are foreign code, transcripts must stay valid.
+// Blocks that a model finished, as parts of its answer: adapters are foreign code, transcripts must stay valid.
 
+import { messageOf } from '../contracts/errors.ts';
 import type { Block } from '../conversation/block.ts';
+import { copyFields } from '../conversation/json-copy.ts';
+import { blockFault } from '../conversation/store-fault.ts';
 
-/** What is wrong with the block as part of an assistant message, or undefined. Total on any value. */
-export function answerBlockFault(block: Block): string | undefined {
-  if (typeof block !== 'object' || block === null) return `it is ${block === null ? 'null' : `a ${typeof block}`}`;
+/**
+ * The block as it stands in the answer, or what keeps it out: a copy that shares nothing with the model's own, without
+ * fields that are undefined. Arguments that are nested too deeply become `rawArgs`: `argsText` where it is not empty.
+ * Never throws.
+ */
+export function answerBlock(given: unknown, argsText = ''): Block | string {
+  try {
+    if (typeof given !== 'object' || given === null) return blockFault(given) ?? '';
+    const block: unknown = copyFields(given);
+    const fault = blockFault(block) ?? answerFault(block as Block); // it has no fault: it is one
+    return fault ?? (block as Block);
+  } catch (thrown) {
+    // That a model nests without end is no fault of its adapter.
+    const call = thrown instanceof RangeError ? withArgsText(given, argsText) : undefined;
+    return call === undefined ? messageOf(thrown) : answerBlock(call);
+  }
+}
+
+function withArgsText(given: unknown, argsText: string): object | undefined {
+  try {
+    const { args, ...call } = given as { readonly args?: unknown }; // copied before, so it is an object
+    if (args === undefined) return undefined;
+    return { ...call, rawArgs: argsText === '' ? JSON.stringify(args) : argsText };
+  } catch {
+    return undefined; // a cycle, or too deep even for that
+  }
+}
+
+function answerFault(block: Block): string | undefined {
   switch (block.type) {
-    case 'text':
-    case 'thinking':
-      return isText(block.text) ? undefined : `a ${block.type} block needs a text`;
-    case 'image':
-    case 'document':
-    case 'audio':
-      return typeof block.source === 'object' && block.source !== null ? undefined : `${block.type} needs a source`;
     case 'toolCall':
-      if (!isText(block.id) || !isText(block.name)) return 'a call needs id and name as strings';
       return (block.args === undefined) === (block.rawArgs === undefined)
         ? 'a call needs "args", or "rawArgs" where its arguments are no JSON, and not both'
         : undefined;
-    case 'provider':
-      return isText(block.provider) && isText(block.kind) ? undefined : 'a provider block needs provider and kind';
     case 'toolResult':
     case 'boundary':
       return `a block of type "${block.type}" cannot stand in an answer`;
     default:
-      block satisfies never;
-      return 'its type is unknown';
+      return undefined;
   }
-}
-
-function isText(value: unknown): boolean {
-  return typeof value === 'string';
 }

@@ -2,11 +2,13 @@
 
 import { messageOf, TurnchartError } from '../contracts/errors.ts';
 import type { Rewrite, Stage, Transformer, TransformerContext, View } from '../contracts/transformer.ts';
+import type { Block } from '../conversation/block.ts';
 import { openCalls, type Conversation } from '../conversation/conversation.ts';
 import { measureOf } from '../conversation/measure.ts';
 import type { Message } from '../conversation/message.ts';
-import { messageFault, pairingFault } from '../conversation/pairing.ts';
+import { messageFault, pairingFault, quote } from '../conversation/pairing.ts';
 import { repair } from '../conversation/repair.ts';
+import { storeFault } from '../conversation/store-fault.ts';
 import { tokensOf } from '../conversation/tally.ts';
 import { calibrationOf, overheadTokens } from '../conversation/tokens.ts';
 import { serviceLogic, type ServiceLogic } from '../machines/service.ts';
@@ -226,11 +228,13 @@ class StageRun {
     // An array the transformer keeps must not become the transcript, and a fault must show before anything changes.
     const next = Array.isArray(messages) && later.length > 0 ? [...messages, ...later] : messages;
     checkSystem(system);
+    checkStorable(this.#newSystem(system));
     const fault = pairingFault(next, { openTail: this.#stage === 'afterIteration' });
     if (fault !== undefined) {
       if (conversation === record.conversation) this.#mend();
       throw new BrokenPairs(fault);
     }
+    checkStorable(this.#newIn(next));
     replaceContents(record.conversation, { system, messages: next }, transformer.name, record.events);
     return true;
   }
@@ -243,6 +247,7 @@ class StageRun {
     if (system !== undefined && system !== null) checkSystem(system);
     if (shown !== undefined) checkPairs(shown);
     if (more.length > 0) checkAppended(more, record.conversation.messages);
+    checkStorable(more);
     const isTranscript = shown === undefined && record.view === undefined;
     for (const message of more) record.append(message);
     record.view = {
@@ -256,9 +261,29 @@ class StageRun {
   #mend(): void {
     const { conversation } = this.#record;
     if (!Array.isArray(conversation.messages)) conversation.messages = this.#found.messages;
-    if (pairingFault(conversation.messages, { openTail: this.#stage === 'afterIteration' }) === undefined) return;
-    const messages = conversation.messages.filter((message) => messageFault(message) === undefined);
+    if (unstorable(this.#newSystem(conversation.system)) !== undefined) conversation.system = this.#found.system;
+    const unfit = new Set(this.#newIn(conversation.messages).filter((message) => storeFault(message) !== undefined));
+    const messages = conversation.messages.filter(
+      (message) => messageFault(message) === undefined && !unfit.has(message),
+    );
+    const isWhole = messages.length === conversation.messages.length;
+    if (isWhole && pairingFault(messages, { openTail: this.#stage === 'afterIteration' }) === undefined) return;
     putContents(conversation, repair({ ...conversation, messages }).conversation);
+  }
+
+  // What was not in the transcript when the transformer was called; of one that it changed in place, as far as can be seen
+  // without remembering it all.
+  #newIn(messages: readonly Message[]): readonly Message[] {
+    const { messages: before, length, last } = this.#found;
+    if (messages === before) return messages.slice(Math.max(0, length - 1)).filter((message) => message !== last);
+    const { messages: now } = this.#record.conversation;
+    const known = new Set(now === before || now === messages ? before : [...before, ...now]);
+    return messages.filter((message) => !known.has(message));
+  }
+
+  // The system where it is another, as if it were a message.
+  #newSystem(system: readonly Block[]): readonly Message[] {
+    return system === this.#found.system ? [] : [{ id: 'system', role: 'user', content: system }];
   }
 
   #refuse(
@@ -283,10 +308,11 @@ interface Mark {
   readonly messages: Message[];
   readonly length: number;
   readonly last: Message | undefined;
+  readonly system: readonly Block[];
 }
 
-function markOf({ messages }: Conversation): Mark {
-  return { messages, length: messages.length, last: messages.at(-1) };
+function markOf({ messages, system }: Conversation): Mark {
+  return { messages, length: messages.length, last: messages.at(-1), system };
 }
 
 // As far as can be seen without reading the history again.
@@ -317,4 +343,14 @@ function checkAppended(more: readonly Message[], transcript: readonly Message[])
 function checkSystem(system: unknown): void {
   if (Array.isArray(system) && system.every((block) => typeof block?.type === 'string')) return;
   throw new TypeError('"system" must be an array of blocks');
+}
+
+// What one transformer puts into the transcript must not cost the whole of it, later, when it is stored.
+function checkStorable(messages: readonly Message[]): void {
+  const found = unstorable(messages);
+  if (found !== undefined) throw new TypeError(`${quote(found.id)} could not be stored: ${storeFault(found) ?? ''}`);
+}
+
+function unstorable(messages: readonly Message[]): Message | undefined {
+  return messages.find((message) => storeFault(message) !== undefined);
 }

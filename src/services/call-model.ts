@@ -122,7 +122,8 @@ class Attempt implements ModelCall {
     if (this.#over) return; // a listener of the event before cancelled
     const taken = this.fold.take(event);
     if (typeof taken === 'object') return this.#protocolError(taken.fault);
-    if (taken === 'shown') this.#shown = true;
+    if (taken === 'shown' || taken === 'finished') this.#shown = true;
+    if (taken === 'finished') return this.#options.onEvent?.(this.fold.withOwnBlock(event));
     if (taken !== 'ended') return this.#options.onEvent?.(taken === 'unknown' ? this.#raw(event) : event);
     this.#ended = true;
     this.#options.onEvent?.(this.#ending(event));
@@ -171,12 +172,20 @@ class Attempt implements ModelCall {
   #watch(ms: number): void {
     const { host } = this.#options;
     if (this.#timer !== undefined) host.clearTimeout(this.#timer);
-    this.#timer = host.setTimeout(() => this.#look(), ms);
+    this.#timer = host.setTimeout(() => {
+      this.#timer = undefined;
+      if (this.#over) return;
+      try {
+        this.#look();
+      } catch (thrown) {
+        // Nobody else hears of a throw behind a timer.
+        if (!this.#over) this.#fail(modelErrorOf(thrown, this.#model.id));
+        this.#leave();
+      }
+    }, ms);
   }
 
   #look(): void {
-    this.#timer = undefined;
-    if (this.#over) return;
     const now = this.#options.host.now();
     if (now < this.#heardAt) this.#heardAt = now; // the clock was set back: how long it was silent is not known
     const left = this.#heardAt + this.#limitMs - now;

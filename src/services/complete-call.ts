@@ -39,22 +39,37 @@ export class SideCalls {
         host.clearTimeout(timer);
         reject(cancelReason);
       };
+      const end = (settle: () => void) => {
+        this.#live.delete(leave);
+        settle();
+      };
+      // Nobody else hears of a throw behind a promise or a timer, as of a host that gives no id.
+      const safely = (work: () => void) => {
+        try {
+          work();
+        } catch (thrown) {
+          end(() => reject(thrown));
+        }
+      };
       const attempt = () => {
         const target = settings.models[state.modelIndex] ?? settings.models[0];
         const messageId = host.createId('message');
-        call = callModel(target, request, { host, idleTimeoutMs, messageId }, (outcome) => {
-          record.count(outcome.fold.usage);
-          const next = outcome.kind === 'failed' ? nextTry(state, outcome.error) : undefined;
-          if (next === undefined) {
-            this.#live.delete(leave);
-            return outcome.kind === 'failed' ? reject(outcome.error) : resolve(completionOf(outcome.fold));
-          }
-          state = { ...state, ...next };
-          timer = host.setTimeout(attempt, next.delayMs);
-        });
+        call = callModel(target, request, { host, idleTimeoutMs, messageId }, (outcome) =>
+          safely(() => {
+            record.count(outcome.fold.usage);
+            if (outcome.kind === 'answered') {
+              const completion = completionOf(outcome.fold);
+              return end(() => resolve(completion));
+            }
+            const next = nextTry(state, outcome.error);
+            if (next === undefined) return end(() => reject(outcome.error));
+            state = { ...state, ...next };
+            timer = host.setTimeout(() => safely(attempt), next.delayMs);
+          }),
+        );
       };
       this.#live.add(leave);
-      attempt();
+      safely(attempt);
     });
     // A transformer that is left awaits nothing any more: what rejects then is no unhandled rejection.
     completion.catch(() => undefined);

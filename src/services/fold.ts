@@ -4,12 +4,18 @@ import type { Block, TextBlock, ThinkingBlock, ToolCallBlock } from '../conversa
 import type { JsonValue, Meta } from '../conversation/json.ts';
 import type { Message } from '../conversation/message.ts';
 import type { Usage } from '../conversation/usage.ts';
+import { copyFields, deepestJson, isTooDeep } from '../conversation/json-copy.ts';
+import { metaFault } from '../conversation/store-fault.ts';
 import { uniqueIds } from '../conversation/unique-ids.ts';
+import { messageOf } from '../contracts/errors.ts';
 import type { StopReason, StreamEvent } from '../contracts/model.ts';
-import { answerBlockFault } from './answer-block.ts';
+import { answerBlock } from './answer-block.ts';
 
-/** What an event did: `shown` = part of the message, `quiet` = a fact beside it, `ended` = the message is whole. */
-export type Taken = 'shown' | 'quiet' | 'unknown' | 'ended' | { readonly fault: string };
+/**
+ * What an event did: `shown` = part of the message, `finished` = the same, and it carried a block, `quiet` = a fact beside
+ * it, `ended` = the message is whole.
+ */
+export type Taken = 'shown' | 'finished' | 'quiet' | 'unknown' | 'ended' | { readonly fault: string };
 
 // A block that still grows: its text, or the JSON text of a call's arguments.
 interface OpenBlock {
@@ -75,7 +81,7 @@ export class Fold {
       case 'toolInput.end':
         return this.#close(event, 'toolInput', event.call);
       case 'block':
-        return this.#place(event, { ...event.block }, answerBlockFault(event.block));
+        return this.#place(event, answerBlock(event.block), 'finished');
       case 'message.start':
         return this.#start(event);
       case 'message.end':
@@ -89,11 +95,19 @@ export class Fold {
     }
   }
 
+  /** An event that carried a finished block, with the block as it stands in the message. */
+  withOwnBlock(event: StreamEvent): StreamEvent {
+    if (!('index' in event)) return event;
+    const block = this.#blocks[event.index];
+    // What was just put there fits the event.
+    return { ...event, [event.type === 'toolInput.end' ? 'call' : 'block']: block } as StreamEvent;
+  }
+
   /** End events for the blocks still open, for a model that ends its message without closing them. */
   closers(): readonly StreamEvent[] {
     const events: StreamEvent[] = [];
     for (const [index, block] of this.#blocks.entries()) {
-      if (block !== undefined && 'open' in block) events.push({ type: `${block.open}.end`, index });
+      if (block !== undefined && isStillOpen(block)) events.push({ type: `${block.open}.end`, index });
     }
     return events;
   }
@@ -123,7 +137,7 @@ export class Fold {
   #content(viewOf: (block: OpenBlock) => Block | undefined): Block[] {
     const content: Block[] = [];
     for (const block of this.#blocks) {
-      const shown = block !== undefined && 'open' in block ? viewOf(block) : block;
+      const shown = block !== undefined && isStillOpen(block) ? viewOf(block) : block;
       if (shown !== undefined) content.push(shown);
     }
     return content;
@@ -147,8 +161,18 @@ export class Fold {
     if (stopReasons.has(event.stopReason)) this.stopReason = event.stopReason;
     this.rawStopReason =
       event.rawStopReason ?? (this.stopReason === event.stopReason ? undefined : `${event.stopReason}`);
-    if (typeof event.meta === 'object' && event.meta !== null) this.#meta = { ...this.#meta, ...event.meta };
-    return 'ended';
+    return event.meta === undefined || event.meta === null ? 'ended' : this.#note(event.meta);
+  }
+
+  #note(meta: Meta): Taken {
+    const wrong = metaFault(meta);
+    if (wrong !== undefined) return fault(`"message.end" cannot be used: ${wrong}`);
+    try {
+      this.#meta = { ...this.#meta, ...copyFields(meta) };
+      return 'ended';
+    } catch (thrown) {
+      return fault(`"message.end" carries meta that cannot be used: ${messageOf(thrown)}`);
+    }
   }
 
   #count(usage: Usage): Taken {
@@ -161,21 +185,17 @@ export class Fold {
 
   #open(event: BlockEvent, kind: OpenBlock['open'], id: string, name: string): Taken {
     const isNamed = typeof id === 'string' && typeof name === 'string';
-    return this.#place(
-      event,
-      { open: kind, text: '', id, name },
-      isNamed ? undefined : 'it needs id and name as strings',
-    );
+    return this.#place(event, isNamed ? { open: kind, text: '', id, name } : 'it needs id and name as strings');
   }
 
-  #place(event: BlockEvent, block: OpenBlock | Block, wrong: string | undefined): Taken {
+  #place(event: BlockEvent, block: OpenBlock | Block | string, taken: Taken = 'shown'): Taken {
     const { index, type } = event;
     if (!this.#started) return tooEarly(event);
     if (!Number.isInteger(index) || index < 0 || index >= maxBlocks) {
       return fault(`"${type}" has index ${describe(index)}; expected an integer from 0 to ${maxBlocks - 1}`);
     }
     if (this.#blocks[index] !== undefined) return fault(`"${type}" starts block ${index}, which was started before`);
-    return this.#put(event, block, wrong);
+    return this.#put(event, block, taken);
   }
 
   #grow(event: BlockEvent, kind: OpenBlock['open'], text: string): Taken {
@@ -189,28 +209,32 @@ export class Fold {
   #close(event: BlockEvent, kind: OpenBlock['open'], given: Block | undefined): Taken {
     const block = this.#blocks[event.index];
     if (!isOpen(block, kind)) return notOpen(event, kind);
-    if (given === undefined || given === null) return this.#put(event, closed(block), undefined);
+    if (given === undefined || given === null) return this.#put(event, closed(block), 'shown');
     const type = kind === 'toolInput' ? 'toolCall' : kind;
-    const isFit = given.type === type;
-    const wrong = isFit ? answerBlockFault(given) : `its type is ${describe(given.type)}, not "${type}"`;
-    return this.#put(event, { ...given }, wrong);
+    const wrong = `its type is ${describe(given.type)}, not "${type}"`;
+    return this.#put(event, given.type === type ? answerBlock(given, block.text) : wrong, 'finished');
   }
 
-  #put({ index, type }: BlockEvent, block: OpenBlock | Block, wrong: string | undefined): Taken {
-    if (wrong !== undefined) return fault(`"${type}" carries a block that cannot be used: ${wrong}`);
+  #put({ index, type }: BlockEvent, block: OpenBlock | Block | string, taken: Taken): Taken {
+    if (typeof block === 'string') return fault(`"${type}" carries a block that cannot be used: ${block}`);
     this.#blocks[index] = block;
-    return 'shown';
+    return taken;
   }
 }
 
-/** The call's arguments as far as its text is JSON: `{}` for no text at all (providers send that for tools without parameters). */
+/**
+ * The call's arguments as far as its text is JSON that is not nested too deeply: `{}` for no text at all (providers send
+ * that for tools without parameters).
+ */
 export function callOf(id: string, name: string, json: string): ToolCallBlock {
   if (json.trim() === '') return { type: 'toolCall', id, name, args: {} };
   try {
-    return { type: 'toolCall', id, name, args: JSON.parse(json) as JsonValue };
+    const args = JSON.parse(json) as JsonValue; // JSON.parse gives nothing else
+    if (json.length <= 2 * deepestJson || !isTooDeep(args)) return { type: 'toolCall', id, name, args };
   } catch {
-    return { type: 'toolCall', id, name, rawArgs: json };
+    // No JSON: the text is all there is.
   }
+  return { type: 'toolCall', id, name, rawArgs: json };
 }
 
 function closed(block: OpenBlock): TextBlock | ThinkingBlock | ToolCallBlock {
@@ -225,7 +249,12 @@ function openView(block: OpenBlock): Block {
 }
 
 function isOpen(block: OpenBlock | Block | undefined, kind: OpenBlock['open']): block is OpenBlock {
-  return block !== undefined && 'open' in block && block.open === kind;
+  return block !== undefined && isStillOpen(block) && block.open === kind;
+}
+
+// A block of the model's may have further fields of any name.
+function isStillOpen(block: OpenBlock | Block): block is OpenBlock {
+  return !('type' in block);
 }
 
 function isEmpty(block: Block): boolean {

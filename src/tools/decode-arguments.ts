@@ -1,5 +1,6 @@
 // Makes arguments of what a model sent: text that holds JSON is decoded, the rest is copied. Called by parse-arguments.
 
+import { deepestJson, isTooDeep } from '../conversation/json-copy.ts';
 import { jsonFault } from '../conversation/json-fault.ts';
 import { describeValue } from './describe-value.ts';
 import { isOrdinaryObject } from './plain-copy.ts';
@@ -34,6 +35,7 @@ export function decodeArguments(sent: unknown): DecodedArguments {
     }
   }
   if (value === undefined || value === null) return { ok: true, args: {} };
+  if (value !== sent && isTooDeep(value)) return { ok: false, fault: `nested deeper than ${deepestJson} levels` };
   if (!isRecord(value)) return notObject(value);
   // A copy: neither a validator nor the tool can change the transcript through its arguments.
   return { ok: true, args: value === sent ? copyFields(value, { left: maxNodes }) : value };
@@ -66,7 +68,7 @@ export function decodeNested(args: unknown, schema: SchemaNode): unknown {
 function jsonStructure(text: unknown): object | undefined {
   try {
     const value: unknown = typeof text === 'string' ? JSON.parse(text) : undefined;
-    return typeof value === 'object' && value !== null ? value : undefined;
+    return typeof value === 'object' && value !== null && !isTooDeep(value) ? value : undefined;
   } catch {
     return undefined;
   }

@@ -3,6 +3,7 @@
 
 import type { DocumentBlock, ResultContent, TextBlock } from '../conversation/block.ts';
 import type { JsonValue } from '../conversation/json.ts';
+import { isTooDeep } from '../conversation/json-copy.ts';
 import { shortText } from './bounded-text.ts';
 import { jsonText } from './json-text.ts';
 
@@ -43,7 +44,7 @@ function readText({ refusal, citations, provider, data }: Fields, text: string):
     type: 'text',
     text: text.toWellFormed(),
     ...(refusal === true ? { refusal } : {}),
-    ...(Array.isArray(citations) ? { citations: plainJson(citations) as readonly JsonValue[] } : {}), // a list stays a list
+    ...(Array.isArray(citations) ? { citations: citations.map(plainJson) } : {}), // a list stays a list
     ...(typeof provider === 'string' ? { provider } : {}),
     ...(data === undefined ? {} : { data: plainJson(data) }),
   };
@@ -75,6 +76,9 @@ function described(value: unknown, fault: string): TextBlock {
   return { type: 'text', text: `(invalid content block: ${fault}; got ${shortText(jsonText(value), 500)})` };
 }
 
+// What is nested too deeply for a transcript stays text.
 function plainJson(value: unknown): JsonValue {
-  return JSON.parse(jsonText(value)) as JsonValue; // JSON.parse yields nothing else
+  const json = jsonText(value);
+  const plain = JSON.parse(json) as JsonValue; // JSON.parse yields nothing else
+  return isTooDeep(plain) ? json : plain;
 }

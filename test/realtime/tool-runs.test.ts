@@ -7,6 +7,17 @@ import { simulatedHost } from '../../src/testing/index.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
 import { openSession, responseEnd } from './fake-wire.ts';
 
+test('arguments nested without end stay text', async () => {
+  const fake = await openSession();
+  const rawArgs = `{"a":${'['.repeat(6_000)}${']'.repeat(6_000)}}`;
+  fake.wire.give({ type: 'response.created', responseId: 'r1' });
+  fake.wire.give({ type: 'toolCall.requested', responseId: 'r1', callId: 'c', itemId: 'i', name: 't', rawArgs });
+  await fake.settle();
+  expect(fake.told('toolCall.requested').map(({ call }) => call)).toEqual([
+    { type: 'toolCall', id: 'c', name: 't', rawArgs, data: { itemId: 'i' } },
+  ]);
+});
+
 test('a clock that throws when a call ends fails that call, and the next one runs', async () => {
   let isBroken = false;
   const now = () => {

@@ -35,6 +35,18 @@ describe('acceptMessage', () => {
     expect(accepted.content[0]).not.toBe(image);
   });
 
+  test('shares nothing with the message, at any depth', () => {
+    const meta = { channel: { name: 'web' } };
+    const source = { type: 'base64' as const, mediaType: 'image/png', data: 'AAAA' };
+    const message = userMessage([{ type: 'image', source }], { meta });
+    const accepted = acceptMessage(message, simulatedHost(), noneTaken);
+    const before = structuredClone(accepted);
+    meta.channel.name = 'phone';
+    Object.assign(meta, { socket: () => undefined });
+    source.data = 'BBBB';
+    expect(accepted).toEqual(before);
+  });
+
   test('takes undefined as meta for none', () => {
     const message = { ...userMessage('x', { id: 'x' }), meta: undefined } as unknown as Message;
     expect('meta' in acceptMessage(message, simulatedHost(), noneTaken)).toBe(false);
@@ -72,8 +84,16 @@ describe('acceptMessage', () => {
     ['a call', userMessage([call]), 'it holds a block of type "toolCall"'],
     ['a result', userMessage([{ type: 'text', text: 'x' }, result]), 'it holds a block of type "toolResult"'],
     ['a block without type', { id: 'x', role: 'user', content: [{}] }, 'a block has no type'],
-    ['a text that is none', userMessage([{ type: 'text', text: 5 } as never]), 'a text block needs a text'],
-    ['an image without source', userMessage([{ type: 'image' } as never]), 'image needs a source'],
+    [
+      'a text that is none',
+      userMessage([{ type: 'text', text: 5 } as never]),
+      '"text" of a block of type "text" cannot be 5',
+    ],
+    [
+      'an image without source',
+      userMessage([{ type: 'image' } as never]),
+      '"source" of a block of type "image" is missing',
+    ],
     ['an unknown block', userMessage([{ type: 'video' } as never]), 'it holds a block of type "video"'],
     [
       'a compaction',
@@ -101,6 +121,13 @@ describe('acceptMessage', () => {
     ],
     ['NaN in its meta', userMessage('x', { meta: { at: Number.NaN } }), 'it holds something that is no JSON'],
     ['a hole in its meta', userMessage('x', { meta: { at: Array(1) } }), 'it holds something that is no JSON'],
+    ['meta that is a list', userMessage('x', { meta: ['a'] as never }), 'its meta is no object'],
+    ['an image with an empty source', userMessage([{ type: 'image', source: {} } as never]), '"source" of a block'],
+    [
+      'data nested without end',
+      userMessage('x', { meta: { deep: JSON.parse('['.repeat(5_000) + ']'.repeat(5_000)) as never } }),
+      'it holds a cycle, or data that is nested deeper than 100 levels',
+    ],
     ['a cycle in its meta', userMessage('x', { meta: cyclic as never }), 'it holds a cycle'],
     [
       'a map in a block',

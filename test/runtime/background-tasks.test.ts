@@ -2,6 +2,7 @@ import { getEventListeners } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import type { BackgroundTaskEvent } from '../../src/contracts/background-task.ts';
 import { createBackgroundTasks } from '../../src/runtime/background-tasks.ts';
+import { simulatedHost } from '../../src/testing/index.ts';
 import { ToolResult } from '../../src/tools/tool-result.ts';
 import { contextOf, resultText, taskBench, toolThat } from './background-bench.ts';
 
@@ -26,6 +27,27 @@ describe('a task', () => {
     bench.works[0]?.resolve('done');
     const task = await bench.tasks.settled('task_1');
     expect([task.status, task.endedAt, resultText(task)]).toEqual(['completed', 1500, 'done']);
+  });
+
+  test.each<[string, () => number]>([
+    ['was set back', () => 1],
+    [
+      'throws',
+      () => {
+        throw new Error('no clock');
+      },
+    ],
+  ])('never ends before it began, also where the clock %s', async (_what, later) => {
+    let now = () => 1_000;
+    const bench = taskBench({ host: { ...simulatedHost(), now: () => now() } });
+    bench.start();
+    now = later;
+    bench.works[0]?.resolve('done');
+    expect(await bench.tasks.settled('task_1')).toMatchObject({
+      status: 'completed',
+      startedAt: 1_000,
+      endedAt: 1_000,
+    });
   });
 
   test.each([

@@ -23,6 +23,13 @@ describe('frameWith', () => {
     expect(framed(() => made)).toEqual({ message: made, errors: [] });
   });
 
+  test('hands on a copy: what the host does to its own later changes nothing', () => {
+    const made = { ...message, meta: { from: { name: 'web' } } };
+    const { message: handed } = framed(() => made);
+    made.meta.from.name = 'phone';
+    expect(handed.meta).toEqual({ from: { name: 'web' } });
+  });
+
   test('names the message and the fault when the frame is unusable', () => {
     const { errors } = framed(() => ({ ...message, id: 'other' }));
     expect(errors).toEqual([

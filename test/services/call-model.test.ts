@@ -24,6 +24,19 @@ describe.each(interpreters)('the idle watchdog (%s)', (interpreter) => {
     expect((await turn.end(1)).error?.code).toBe('stream.idle');
   });
 
+  test('a clock that throws when it looks ends the call', async () => {
+    const from = simulatedHost();
+    let isBroken = false;
+    const now = () => {
+      if (isBroken) throw new Error('no clock');
+      return from.now();
+    };
+    const turn = startTurn({ interpreter, host: { ...from, now }, idleTimeoutMs: 100, script: [{ stallAfter: 0 }] });
+    await turn.host.settle();
+    isBroken = true;
+    expect(await turn.end(100)).toMatchObject({ reason: 'failed', error: { code: 'model.failed' } });
+  });
+
   test('every event starts the time anew', async () => {
     const turn = await playTurn({ interpreter, idleTimeoutMs: 100, script: [{ text: 'x', paceMs: 99 }] }, 1000);
     expect(turn.result.reason).toBe('completed');

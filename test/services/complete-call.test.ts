@@ -51,6 +51,37 @@ describe.each(interpreters)('context.complete (%s)', (interpreter) => {
     expect(turn.result).toMatchObject({ iterations: 1, usage: { inputTokens: 10, outputTokens: 2 } });
   });
 
+  test.each<['createId' | 'setTimeout' | 'random', string]>([
+    ['createId', 'that gives no id for a call'],
+    ['createId', 'that gives no id for the next attempt'],
+    ['setTimeout', 'without timers for the wait'],
+    ['random', 'without chance for the wait'],
+  ])('rejects on a host, by its %s, %s', async (name, when) => {
+    const from = simulatedHost();
+    let isBroken = false;
+    const broken = (...args: unknown[]): unknown => {
+      if (isBroken) throw new Error('the host broke');
+      return Reflect.apply(from[name], from, args);
+    };
+    const host = { ...from, [name]: broken };
+    const { transformer, outcomes } = asking();
+    const first = {
+      ...(when.endsWith('a call') ? { calls: [{ id: '', name: 't' }] } : { throw: overloaded }),
+      delayMs: 1,
+    };
+    const turn = startTurn({
+      interpreter,
+      host,
+      transformers: [transformer, { name: 'mend', beforeTurn: () => void (isBroken = false) }],
+      script: [first, { text: 'Hi' }],
+    });
+    await host.settle();
+    if (when.endsWith('attempt')) await host.advance(1); // it has failed, and waits
+    isBroken = true;
+    await turn.end(60_000);
+    expect(outcomes).toEqual([new Error('the host broke')]);
+  });
+
   test('asks another model where one is given', async () => {
     const other = scriptedModel([{ text: 'other' }], { id: 'other' });
     const { transformer, outcomes } = asking({ model: other });

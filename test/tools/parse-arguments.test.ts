@@ -39,6 +39,9 @@ const zodSchema = z.strictObject({
 });
 const zodTool = defineTool({ ...base, parameters: zodSchema });
 
+const deep = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
+const expectedEdits = `"edits" must be { old: string, new: string }[], got string "${'['.repeat(38)}…"`;
+
 /** The problems of a refused call, without the frame around them. */
 function problemsOf(args: unknown, of = tool): string {
   const parsed = of.parse(args);
@@ -65,6 +68,9 @@ describe.each([
       'not valid JSON: the text ends too early, expected the end of the string that begins at 9 at position 11',
     ],
     ['JSON text of an array', '[1]', 'the arguments must be one JSON object, got array with 1 item'],
+    ['JSON nested without end', `{"path":${deep(6_000)}}`, 'nested deeper than 100 levels'],
+    ['text of JSON nested without end', JSON.stringify(`{"path":${deep(200)}}`), 'nested deeper than 100 levels'],
+    ['an array as text that is nested without end', { path: 'a', edits: deep(6_000) }, expectedEdits],
     ['text in text', '"path"', 'the arguments must be one JSON object, got string "path"'],
     ['a wrong type', { path: 5 }, '"path" must be string, got number 5'],
     ['null for a field', { path: null }, '"path" must be string, got null'],

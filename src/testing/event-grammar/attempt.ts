@@ -1,6 +1,8 @@
 // One attempt at a model call: the order of its stream events, and what they fold to. Called by the turn's grammar.
 
 import type { Block, ThinkingBlock, ToolCallBlock } from '../../conversation/block.ts';
+import type { JsonValue } from '../../conversation/json.ts';
+import { isTooDeep } from '../../conversation/json-copy.ts';
 import type { Message } from '../../conversation/message.ts';
 import { isSameJson } from '../../conversation/same-json.ts';
 import type { StopReason, StreamEvent } from '../../contracts/model.ts';
@@ -151,7 +153,8 @@ function foldedBlock(block: StreamedBlock): Block {
 function parsed(json: string): Pick<ToolCallBlock, 'args' | 'rawArgs'> {
   if (json.trim() === '') return { args: {} };
   try {
-    return { args: JSON.parse(json) };
+    const args: JsonValue = JSON.parse(json);
+    return isTooDeep(args) ? { rawArgs: json } : { args };
   } catch {
     return { rawArgs: json };
   }

@@ -1,0 +1,78 @@
+// Copies of JSON that somebody else holds, and the bound of its depth. Called where messages and answers enter a transcript.
+
+import type { JsonValue } from './json.ts';
+
+/**
+ * Most arrays and objects inside of one another in arguments, meta and data. Servers that read requests with serde_json refuse 128 levels
+ * (`remaining_depth` in its de.rs), and a request puts its own around what a message holds; the stack of a JavaScript
+ * engine lasts for some thousands in `JSON.stringify` and `structuredClone`.
+ */
+export const deepestJson = 100;
+
+// Far more than any message has; values that share parts could go on for ever.
+const maxNodes = 5_000_000;
+
+/**
+ * A copy that shares nothing with the value. Throws a RangeError for cycles and for more than `deepestJson` levels below
+ * the first `around`, a TypeError for anything else that JSON would lose or change, and whatever a field throws that is read.
+ */
+export function copyJson(value: unknown, around = 0): JsonValue {
+  return copy(value, deepestJson + around, { left: maxNodes });
+}
+
+/** As `copyJson` for what the fields of an object hold, leaving out those that are undefined: not given. */
+export function copyFields(given: object): { readonly [key: string]: JsonValue } {
+  const fields = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  return copyJson(fields, 1) as { readonly [key: string]: JsonValue }; // of an object the copy is one
+}
+
+/** True for more than `deepestJson` levels. The value is JSON, as `JSON.parse` gives it. */
+export function isTooDeep(value: unknown): boolean {
+  return exceeds(value, deepestJson);
+}
+
+function exceeds(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((item) => exceeds(item, levels - 1));
+}
+
+function copy(value: unknown, levels: number, budget: { left: number }): JsonValue {
+  if (typeof value !== 'object' || value === null) return scalar(value);
+  if (levels === 0) throw new RangeError(`it holds a cycle, or data that is nested deeper than ${deepestJson} levels`);
+  const isList = Array.isArray(value);
+  if (!isList) checkPlain(value); // first: the keys of a buffer would be millions
+  const keys = Object.keys(value);
+  budget.left -= keys.length;
+  if (budget.left < 0) throw new TypeError(`it holds more than ${maxNodes} values`);
+  if (Object.getOwnPropertySymbols(value).length > 0) throw notJson('symbols as keys');
+  if (isList) {
+    if (keys.length !== value.length) throw notJson('an array with holes or named fields');
+    return value.map((item) => copy(item, levels - 1, budget));
+  }
+  const fields: Record<string, JsonValue> = {};
+  for (const key of keys) {
+    const item = copy(Reflect.get(value, key), levels - 1, budget);
+    if (key !== '__proto__') fields[key] = item;
+    else Object.defineProperty(fields, key, { value: item, enumerable: true, configurable: true, writable: true });
+  }
+  return fields;
+}
+
+function scalar(value: unknown): JsonValue {
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return value;
+  if (typeof value !== 'number') throw notJson(value === undefined ? 'undefined' : `a ${typeof value}`);
+  if (!Number.isFinite(value)) throw notJson(String(value));
+  return value;
+}
+
+// Object.prototype of another realm (iframe, vm) is plain too: what has no prototype itself.
+function checkPlain(value: object): void {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (typeof prototype === 'object' && prototype !== null && Object.getPrototypeOf(prototype) !== null) {
+    throw notJson('an instance of a class');
+  }
+}
+
+function notJson(what: string): TypeError {
+  return new TypeError(`it holds something that is no JSON: ${what}`);
+}
