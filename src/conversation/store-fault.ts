@@ -18,7 +18,7 @@ const isList: Check = (value) => Array.isArray(value);
 const isBlockOf =
   (...types: readonly string[]): Check =>
   (value) =>
-    typeof value === 'object' && value !== null && 'type' in value && types.includes(`${value.type}`) && fits(value);
+    blockFault(value) === undefined && types.includes((value as Block).type);
 
 // What each type must have. What further fields and free JSON hold is not looked at.
 const checks: { readonly [Type in Block['type']]: Readonly<Record<string, Check>> } = {
@@ -72,10 +72,6 @@ export function storeFault(message: unknown): string | undefined {
 export function metaFault(meta: unknown): string | undefined {
   const isFit = meta === undefined || (typeof meta === 'object' && meta !== null && !Array.isArray(meta));
   return isFit ? undefined : 'its meta is no object';
-}
-
-function fits(block: unknown): boolean {
-  return blockFault(block) === undefined;
 }
 
 function isSource(value: unknown): boolean {

@@ -40,7 +40,7 @@ const zodSchema = z.strictObject({
 const zodTool = defineTool({ ...base, parameters: zodSchema });
 
 const deep = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
-const expectedEdits = `"edits" must be { old: string, new: string }[], got string "${'['.repeat(38)}…"`;
+const expectedEdits = `"edits" must be { old: string, new: string }[], got string "${'['.repeat(39)}…"`;
 
 /** The problems of a refused call, without the frame around them. */
 function problemsOf(args: unknown, of = tool): string {
