@@ -70,8 +70,8 @@ export function shellTool(shell: Shell, options: ShellOptions): BackgroundTool {
 - Each command runs in a fresh shell. The working directory is kept between commands (it starts as ${workspace.cwd} and stays inside the workspace); variables, functions and options are not.
 - Standard input is empty: nothing can be typed in. Variables that look like secrets are not set.
 - timeout is in milliseconds: default ${defaultTimeoutMs}, at most ${maxTimeoutMs}. A command that takes longer is ended with the processes it started; its output until then is shown.
-- Of an output longer than ${maxShownUnits} characters the beginning and the end are shown, and the file that holds all of it is named.
-- What a command leaves running in the background lives on until this program ends; its later output is not seen.
+- Of an output longer than ${maxShownUnits} characters the beginning and the end are shown, lines that repeat once, and the file that holds all of it is named.
+- What a command leaves running in the background lives on until this program ends; its later output is not seen. Send it to a file (command >file 2>&1 &).
 - For files prefer Read, Edit, Write, Glob and Grep.`,
     parameters: lenientArguments<ShellArguments>({
       type: 'object',
@@ -169,12 +169,18 @@ async function execute(
       ? '' // a task runs beside other commands; one that was ended never got to tell
       : await keepFolder(workspace, session, folder, shell.lastFolder(outcome));
   const leftNote =
-    outcome.left.length === 0 ? '' : `[Left running in the background: ${outcome.left.slice(0, 10).join(', ')}.]`;
+    outcome.left.length === 0
+      ? ''
+      : `[Left running in the background: ${outcome.left.slice(0, 10).join(', ')}.${window.isFull() && taskId === undefined ? floodText : ''}]`;
   const fileNote = file === undefined || file.fault === '' ? '' : `[About ${file.path}: ${file.fault}.]`;
   const { isError, text } = verdict(outcome, args.command, timeoutMs);
   const told = { isError, text: text === '' && taskId !== undefined ? 'Exit code 0' : text };
   return result(told, output, [note, fileNote, leftNote, folderNote]);
 }
+
+// Both write to one pipe, and nothing in it tells who wrote what.
+const floodText =
+  ' If it prints, the last lines of the command itself may be in the part that is left out: send its output to a file.';
 
 interface Verdict {
   readonly isError: boolean;

@@ -6,6 +6,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { createMarkedStream } from '../../../src/tools/baseline/marked-stream.ts';
 import { createOutputWindow } from '../../../src/tools/baseline/output-window.ts';
 import { createPacedWriter } from '../../../src/tools/baseline/paced-writer.ts';
+import { createRepeatedLines } from '../../../src/tools/baseline/repeated-lines.ts';
 import { createTerminalText } from '../../../src/tools/baseline/terminal-text.ts';
 
 const runs = { numRuns: 200 * Number(process.env['TURNCHART_RUNS'] ?? 1) };
@@ -71,6 +72,89 @@ describe('the output window', () => {
     for (let round = 0; round < 500; round++) window.push(piece);
     expect(window.isFull()).toBe(true);
     expect(window.shown(undefined).length).toBeLessThan(1_100);
+  });
+});
+
+describe('lines that repeat', () => {
+  const line = fc.constantFrom(
+    '',
+    'y',
+    'a line',
+    'x'.repeat(60),
+    '漢字🏷',
+    'x'.repeat(999),
+    'x'.repeat(1_000),
+    'x'.repeat(2_500),
+  );
+  const run = fc.tuple(line, fc.integer({ min: 1, max: 60 }));
+  const output = fc
+    .tuple(fc.array(run, { maxLength: 6 }), fc.constantFrom('', 'y', 'an open end'))
+    .map(([lines, end]) => lines.map(([text, count]) => `${text}\n`.repeat(count)).join('') + end);
+  const cuts = fc.array(fc.integer({ min: 1, max: 3_000 }), { minLength: 1, maxLength: 8 });
+  const shownOf = (text: string, cut: readonly number[]): string => {
+    const lines = createRepeatedLines();
+    let shown = '';
+    for (let at = 0, turn = 0; at < text.length; turn++) {
+      const size = cut[turn % cut.length] ?? 1;
+      shown += lines.push(text.slice(at, at + size));
+      at += size;
+    }
+    return shown + lines.end();
+  };
+
+  it('law: what is shown says all there was, and never takes more room', () => {
+    fc.assert(
+      fc.property(output, cuts, (text, cut) => {
+        const shown = shownOf(text, cut);
+        const all = shown.replaceAll(
+          /^(.*\n)\[… the line above (\d+) more times …\]\n/gm,
+          (_, repeated: string, count) => repeated.repeat(1 + Number(count)),
+        );
+        expect(all).toBe(text);
+        expect(shown.length).toBeLessThanOrEqual(text.length);
+      }),
+      runs,
+    );
+  });
+
+  it('law: it is the same for every cut', () => {
+    fc.assert(
+      fc.property(output, cuts, (text, cut) => {
+        expect(shownOf(text, cut)).toBe(shownOf(text, [text.length + 1]));
+      }),
+      runs,
+    );
+  });
+
+  it('law: a line between two floods is shown, wherever the window cuts', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 0, max: 2_000 }),
+        fc.integer({ min: 0, max: 2_000 }),
+        sizes,
+        (before, after, cut) => {
+          const window = createOutputWindow(200);
+          const whole = `${'y\n'.repeat(before)}ok\n${'y\n'.repeat(after)}`;
+          for (const piece of pieces(Buffer.from(whole), cut)) window.push(piece);
+          const shown = window.shown('/full');
+          expect(`\n${shown}`).toContain('\nok\n');
+          if (whole.length > 200)
+            expect(shown).toMatch(/\n\[Lines that repeat are shown once; the full output is in \/full\.\]$/);
+          else expect(shown).toBe(whole);
+        },
+      ),
+      runs,
+    );
+  });
+
+  it('leave the window bounded however many there are', () => {
+    const window = createOutputWindow(1_000);
+    const piece = Buffer.from('the same line\n'.repeat(5_000));
+    for (let round = 0; round < 200; round++) window.push(Buffer.concat([piece, Buffer.from(`round ${round}\n`)]));
+    const shown = window.shown(undefined);
+    expect(shown.length).toBeLessThan(1_100);
+    expect(shown).toMatch(/\nround 199\n$/);
+    expect(shown).toMatch(/\[… the line above 4999 more times …\]/);
   });
 });
 
