@@ -1,5 +1,5 @@
 // What Read and Edit cost beside the same tools of @anthropic-ai/sdk, in one process, turn by turn.
-// Run: node --expose-gc bench/file-tools.ts [rounds]
+// Run: node --expose-gc bench/file-tools.ts [rounds] [GB of the large file]
 
 import { appendFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -11,6 +11,7 @@ import { editTool, readTool } from '../src/tools/index.ts';
 import { context } from './tool-context.ts';
 
 const rounds = Number(process.argv[2] ?? 15);
+const gigabytes = Number(process.argv[3] ?? 1);
 const folder = await mkdtemp(join(tmpdir(), 'turnchart-bench-'));
 const ours = { read: readTool({ cwd: folder }), edit: editTool({ cwd: folder }) };
 const theirs = {
@@ -23,7 +24,7 @@ type Work = (round: number) => unknown;
 
 const line = (index: number): string => `line ${index} of a file\n`;
 const part = Array.from({ length: 700_000 }, (_, index) => line(index)).join('');
-for (let size = 0; size < 1024 ** 3; size += part.length) await appendFile(join(folder, 'big.txt'), part);
+for (let size = 0; size < gigabytes * 1024 ** 3; size += part.length) await appendFile(join(folder, 'big.txt'), part);
 const megabyte = Array.from({ length: 45_000 }, (_, index) => line(index)).join('');
 await writeFile(join(folder, 'ours.txt'), megabyte);
 await writeFile(join(folder, 'theirs.txt'), megabyte);
@@ -35,7 +36,7 @@ const edit = (round: number): { old_string: string; new_string: string } => ({
 });
 const rows: readonly [name: string, ours: Work, theirs: Work][] = [
   [
-    'Read 2,000 lines of 1 GB',
+    `Read 2,000 lines of ${gigabytes} GB`,
     () => ours.read.execute({ file_path: 'big.txt', offset: 1001, limit: 2000 }, context),
     () => theirs.read.run({ file_path: 'big.txt', view_range: [1001, 3000] }),
   ],

@@ -1,5 +1,6 @@
-// `node bench/inspector.ts`: what a turn with a tool call costs while somebody inspects, on an empty transcript and on one of
+// What a turn with a tool call costs while somebody inspects, on an empty transcript and on one of
 // 1 MB. CPU time of this thread, the least of interleaved rounds; the ratio of the two is the figure.
+// Run: node bench/inspector.ts [rounds]
 
 import { once } from 'node:events';
 import { createWebSocketInspector } from '@statelyai/inspect';
@@ -17,7 +18,7 @@ import {
 import { withTranscript } from '../src/inspect/index.ts';
 import { startInspector } from '../src/inspect/server/index.ts';
 
-const rounds = 60;
+const rounds = Number(process.argv[2] ?? 60);
 const megabyte = Array.from({ length: 1_000 }, (_, n) => userMessage(`${n} `.padEnd(1_000, 'a line of text ')));
 
 // One call, then an answer; costs nothing by itself.

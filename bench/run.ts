@@ -1,8 +1,12 @@
 // `npm run bench`: our own hot paths beside a hand-written loop that does the same without any runtime. Figures are ratios
 // within one interleaved run on a model and tools that cost nothing; the machine decides the microseconds.
+// Run: node bench/run.ts [rounds] [milliseconds of a round]
 
 import { createEngine, createOperative, defineTool, type Model, type StreamEvent } from '../src/index.ts';
 import { steerRow } from './steer.ts';
+
+const rounds = Number(process.argv[2] ?? 6);
+const roundMs = Number(process.argv[3] ?? 250);
 
 interface Answer {
   readonly deltas: number;
@@ -104,7 +108,7 @@ interface Figure {
 }
 
 async function measure(once: () => Promise<number>, expected: number, units: number, best: Figure): Promise<void> {
-  const until = performance.now() + 250;
+  const until = performance.now() + roundMs;
   const cpu = process.cpuUsage();
   let runs = 0;
   do {
@@ -126,7 +130,7 @@ for (const scenario of scenarios) {
   const sides = [floor(scenario), ours(scenario)] as const;
   const expected = await sides[0]();
   const figures = sides.map((): Figure => ({ wall: Infinity, cpu: Infinity }));
-  for (let round = 0; round < 6; round++) {
+  for (let round = 0; round < rounds; round++) {
     for (const [side, once] of sides.entries()) {
       const figure = figures[side];
       if (figure !== undefined) await measure(once, expected, scenario.units, figure);
