@@ -34,7 +34,7 @@ export const eventDescriptions: {
     'tool.settled': 'The tool returned, threw, or went on as a background task.',
     'call.timedOut': 'The tool took longer than its limit.',
     'call.cancel': 'The turn is being cancelled: what does not run yet never will.',
-    'call.expire': 'The grace time of a cancel is over.',
+    'call.expire': 'The grace time of a cancel is over, or the tool has obeyed its signal.',
   },
   operative: {
     'message.submit': 'A message with its policy: steer, queue, reject or preempt.',

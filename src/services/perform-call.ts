@@ -117,7 +117,7 @@ export class PerformedCall {
     this.#controller?.abort(cancelReason);
   }
 
-  /** The grace time is over: what has not settled by now is interrupted. */
+  /** What has not settled by now is interrupted: the grace time is over, or the tool has obeyed its signal. */
   expire(): void {
     if (!this.#isOver) this.#send({ type: 'call.expire' }, unstartedResult(this.call, 'interrupted'));
   }
@@ -301,6 +301,7 @@ export class PerformedCall {
 
   #threw(thrown: unknown): void {
     if (this.#isOver) return;
+    if (this.#isCancelled && isAbort(thrown)) return this.expire(); // it stopped, and did not say how far it came
     const result = textResult(this.call, 'failed', errorResultText(thrown));
     this.#send({ type: 'tool.settled', isError: true, backgrounded: false }, result);
   }
@@ -411,6 +412,15 @@ export class PerformedCall {
       },
       countSubagent: (usage) => record.count({ ...noUsage, subagents: [usage] }),
     };
+  }
+}
+
+// What is thrown by those who obey a signal.
+function isAbort(thrown: unknown): boolean {
+  try {
+    return (thrown as Partial<Error> | null | undefined)?.name === 'AbortError'; // anything may be thrown
+  } catch {
+    return false; // a hostile proxy
   }
 }
 

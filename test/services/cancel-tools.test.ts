@@ -72,6 +72,39 @@ describe.each(interpreters)('cancel while tools run (%s)', (interpreter) => {
     expect(turn.lines()[2]).toBe('completed: in time');
   });
 
+  test.each<[string, (signal: AbortSignal) => unknown]>([
+    ['the reason of its signal', (signal) => signal.reason],
+    ['an AbortError of its own', () => new DOMException('The operation was aborted', 'AbortError')],
+    ['an AbortError that is no DOMException', () => Object.assign(new Error('stop'), { name: 'AbortError' })],
+  ])('a tool that obeys its signal with %s is interrupted at once: it may have had effects', async (_what, reason) => {
+    const obedient = toolOf(
+      'obey',
+      (_args, { signal }) =>
+        new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(reason(signal)))),
+    );
+    const turn = await cancelled({ tools: [obedient] }, ['obey']);
+    expect((await turn.end()).reason).toBe('aborted');
+    expect(turn.lines()[2]).toMatch(/^interrupted: .*may have had effects/);
+    expect(turn.all('toolCall.settled').map(({ result }) => result.status)).toEqual(['interrupted']);
+  });
+
+  test('an AbortError of a tool that nobody cancelled is a failed result', async () => {
+    const tool = toolOf('fetch', () => Promise.reject(new DOMException('Its own limit', 'AbortError')));
+    const turn = startTurn({ interpreter, tools: [tool], script: [calling('fetch'), { text: 'ok' }] });
+    await turn.end();
+    expect(turn.lines()[2]).toMatch(/^failed: .*Its own limit/);
+  });
+
+  test('a thrown value that cannot be read, within the grace time, is a failed result', async () => {
+    const gate = deferred<string>();
+    const turn = await cancelled({ tools: [gatedTool(gate)] }, ['slow']);
+    const { proxy, revoke } = Proxy.revocable({}, {});
+    revoke();
+    gate.reject(proxy);
+    await turn.end();
+    expect(statuses(turn)).toEqual(['failed']);
+  });
+
   test('an error thrown within the grace time is a failed result', async () => {
     const gate = deferred<string>();
     const turn = await cancelled({ tools: [gatedTool(gate)] }, ['slow']);
@@ -169,6 +202,18 @@ describe.each(interpreters)('cancel while tools run (%s)', (interpreter) => {
     await turn.host.settle();
     await turn.end();
     expect(statuses(turn)).toEqual(['interrupted']);
+  });
+
+  test('a tool that obeys the signal of its own limit timed out', async () => {
+    const obedient = toolOf(
+      'obey',
+      (_args, { signal }) =>
+        new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+    );
+    const script = [calling('obey'), { text: 'ok' }];
+    const turn = startTurn({ interpreter, tools: [obedient], toolTimeoutMs: 100, script });
+    await turn.end(100);
+    expect(statuses(turn)).toEqual(['timedOut']);
   });
 
   test('a timeout within the grace time is a timeout', async () => {

@@ -85,7 +85,8 @@ export function defineHttpTool<Schema extends ToolParameters, TurnContext = unkn
         if (result instanceof Response) throw new Error(responseText);
         return hiddenResult(result, !isSuccess, hide);
       } catch (error) {
-        return ToolResult.error(failureText(context.signal.aborted ? context.signal.reason : error, hide));
+        if (context.signal.aborted) throw context.signal.reason; // the runtime says that it may have had effects
+        return ToolResult.error(failureText(error, hide));
       } finally {
         over.abort();
       }

@@ -213,16 +213,19 @@ test.each<[string, Handler]>([
   expect(answer.text).not.toBe('');
 });
 
-test.each(['before the head', 'in the body'])('an abort %s closes the connection', async (where) => {
-  const controller = new AbortController();
-  await using server = await localServer((_, response) => {
-    if (where === 'in the body') response.writeHead(200, { 'content-type': 'text/plain' }).write('first');
-    setImmediate(() => controller.abort(new Error('the user left')));
-  });
-  const answer = await callTool(toolFor(server), { path: '/' }, newContext({ signal: controller.signal }));
-  await server.closed;
-  expect(answer.isError).toBe(true);
-});
+test.each(['before the head', 'in the body'])(
+  'an abort %s closes the connection and rejects with its reason',
+  async (where) => {
+    const controller = new AbortController();
+    await using server = await localServer((_, response) => {
+      if (where === 'in the body') response.writeHead(200, { 'content-type': 'text/plain' }).write('first');
+      setImmediate(() => controller.abort(new Error('the user left')));
+    });
+    const answer = callTool(toolFor(server), { path: '/' }, newContext({ signal: controller.signal }));
+    await expect(answer).rejects.toThrow('the user left');
+    await server.closed;
+  },
+);
 
 describe('redirects', () => {
   test('are followed within the host, relative ones too', async () => {
