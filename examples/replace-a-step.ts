@@ -14,12 +14,36 @@ const hello = defineTool({
   execute: () => 'hello',
 });
 
+const deploy = defineTool({
+  name: 'deploy',
+  description: 'Deploys.',
+  parameters: { type: 'object', properties: {} },
+  isConcurrencySafe: true,
+  execute: () => 'deployed',
+});
+
 // #region function
-const loud = createEngine({
-  model: scriptedModel([{ calls: [{ name: 'hello', args: {} }] }, { text: 'Done.' }]),
-  tools: [hello],
+const changed = createEngine({
+  model: scriptedModel([{ calls: [{ name: 'hello' }, { name: 'hello' }, { name: 'deploy' }] }, { text: 'Done.' }]),
+  tools: [hello, deploy],
   steps: {
-    formatToolResult: (_, result) => ({ ...result, content: [{ type: 'text', text: 'HELLO!' }] }),
+    // Groups of calls, one after the other: here everything in parallel, except deploy, which comes last.
+    planCalls: (calls) => {
+      const last = calls.filter(({ name }) => name === 'deploy');
+      return [calls.filter((call) => !last.includes(call)), ...last.map((call) => [call])];
+    },
+    // How a tool is run: here with a line in the log; it could run in a worker, or on another machine.
+    executeTool: (tool, args, context) => {
+      console.log(`${tool.name} starts`);
+      return tool.execute(args, context);
+    },
+    // What the model reads of a result. Status and call id stay as they are.
+    formatToolResult: ({ name }, result) =>
+      name === 'hello' ? { ...result, content: [{ type: 'text', text: 'HELLO!' }] } : result,
+    // The request before it is sent.
+    buildRequest: (request) => ({ ...request, providerOptions: { openai: { store: false } } }),
+    // Milliseconds a call may take; undefined = no limit. Wins over `timeoutMs` and `toolTimeoutMs`.
+    timeoutFor: ({ name }) => (name === 'deploy' ? undefined : 5_000),
   },
 });
 // #endregion function
@@ -39,7 +63,7 @@ const hasty = engineWith(
 );
 // #endregion service
 
-for (const engine of [loud, hasty]) {
+for (const engine of [changed, hasty]) {
   const conversation = createConversation({ messages: [userMessage('Go.')] });
   const { reason } = await engine.run(conversation).result;
   console.log(reason, JSON.stringify(conversation.messages.map(({ content }) => content)));

@@ -40,6 +40,7 @@ const model: RealtimeModel = {
 const session = await model.connect({
   systemPrompt: [{ type: 'text', text: 'You tell the weather.' }],
   turnDetection: { mode: 'server', createResponse: true, interruptResponse: true },
+  toolChoice: 'auto', // or 'none', 'required', { tool: 'weather' }
 });
 const operative = createRealtimeOperative(session, {
   tools: [
@@ -80,6 +81,18 @@ const talk = (async () => {
 })();
 await operative.send({ type: 'text.send', text: 'How is the weather in Paris?' });
 // #endregion run
+
+// #region add-tool
+operative.addTool(
+  defineTool({
+    name: 'forecast',
+    description: 'The weather of tomorrow.',
+    parameters: { type: 'object', properties: { city: { type: 'string' } } },
+    execute: () => 'wind',
+  }),
+);
+await operative.send({ type: 'session.update', toolChoice: { tool: 'forecast' } }); // for the answers from now on
+// #endregion add-tool
 
 await new Promise((resolve) => setTimeout(resolve, 100));
 // #region interrupt

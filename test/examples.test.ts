@@ -11,6 +11,16 @@ const root = resolve(import.meta.dirname, '..');
 
 /** What each example prints, without ids. */
 const promised: Readonly<Record<string, readonly string[]>> = {
+  'examples/bare-turn.ts': ['accepted', 'read by model call', 'sealed', 'completed 0'],
+  'examples/browser-voice.ts': [
+    'ek_for_one_page',
+    'v=0',
+    'raw.send knows no client event "response.invent"',
+    'closed: connectionLost',
+  ],
+  'examples/builders.ts': ['index runs as a task', 'The index is being built.', 'index, TaskOutput, TaskStop'],
+  'examples/one-call.ts': ['endTurn {"urgent":true}'],
+  'examples/turn-context.ts': ['[{"type":"text","text":"Ann"}]'],
   'examples/background-build.ts': [
     'I start the build.',
     '[Build goes on in the background]',
@@ -20,6 +30,7 @@ const promised: Readonly<Record<string, readonly string[]>> = {
   ],
   'examples/baseline-tools.ts': ['Glob completed', 'Read failed'],
   'examples/replace-a-step.ts': [
+    'hello starts\nhello starts\ndeploy starts\n',
     '"text":"HELLO!"',
     'completed [[{"type":"text","text":"Go."}],[{"type":"text","text":"The second try."}]]',
   ],

@@ -1,5 +1,5 @@
-// Plays OpenAI on this machine, for one telephone call: it rings with a signed webhook, is accepted over REST, and talks
-// over the call's WebSocket.
+// Plays OpenAI on this machine, for one telephone or browser call: it rings with a signed webhook, is accepted over REST,
+// and talks over the call's WebSocket. For browsers it also makes client secrets and answers an offer.
 
 import { createHmac } from 'node:crypto';
 import { createServer } from 'node:http';
@@ -25,7 +25,11 @@ export async function startProvider(log: (line: string) => void): Promise<Provid
   const rest = createServer((request, response) => {
     const action = request.url?.split('/').at(-1) ?? '';
     log(`provider: ${action}`);
-    response.end();
+    if (action === 'client_secrets') {
+      response.setHeader('content-type', 'application/json');
+      response.end(JSON.stringify({ value: 'ek_for_one_page', expires_at: 1_750_000_600, session: {} }));
+    } else if (action === 'calls') response.writeHead(201, { location: '/v1/realtime/calls/rtc_2' }).end('v=0\r\n');
+    else response.end();
     if (action === 'refer') passedOn.resolve();
     if (action === 'reject') over.resolve();
   });

@@ -74,10 +74,12 @@ const showPhase = (): void => {
   phases.push(session.phase);
   say(`── ${session.phase}`);
 };
+// #region microphone
 const devices = startAudioDevices((samples) => {
   showPhase();
   void operative.send({ type: 'audio.append', audio: bytesOf(samples) }).catch(() => undefined); // the session is over
 });
+// #endregion microphone
 
 function show(event: RealtimeEvent): void {
   switch (event.type) {

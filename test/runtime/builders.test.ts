@@ -2,9 +2,11 @@ import { describe, expect, test } from 'vitest';
 import { createConversation } from '../../src/conversation/conversation.ts';
 import { userMessage } from '../../src/conversation/message.ts';
 import { EngineBuilder } from '../../src/runtime/builders.ts';
+import { createBackgroundTasks } from '../../src/runtime/background-tasks.ts';
 import { internalsOf } from '../../src/runtime/engine-internals.ts';
 import { createEngine } from '../../src/runtime/engine.ts';
 import { scriptedModel } from '../../src/testing/index.ts';
+import { defineBackgroundTool } from '../../src/tools/define-background-tool.ts';
 import { toolOf } from './turn-bench.ts';
 
 describe('EngineBuilder', () => {
@@ -31,6 +33,24 @@ describe('EngineBuilder', () => {
       .build();
     await engine.run(createConversation({ messages: [userMessage('go')] })).result;
     expect(order).toEqual(['a', 'b']);
+  });
+
+  test('withBackgroundTasks runs background tools in that registry', async () => {
+    const tasks = createBackgroundTasks();
+    const slow = defineBackgroundTool({
+      name: 'slow',
+      description: 'Takes its time.',
+      parameters: { type: 'object', properties: {} },
+      execute: () => 'done at last',
+    });
+    const model = scriptedModel([{ calls: [{ name: 'slow', args: { run_in_background: true } }] }, { text: 'x' }]);
+    const engine = new EngineBuilder().withModel(model).addTool(slow).withBackgroundTasks(tasks).build();
+    await engine.run(createConversation({ messages: [userMessage('go')] })).result;
+    const [task] = tasks.list();
+    expect(engine.tools.map(({ name }) => name)).toEqual(['slow', 'TaskOutput', 'TaskStop']);
+    expect(task?.toolName).toBe('slow');
+    expect((await tasks.settled(task?.id ?? '')).status).toBe('completed');
+    await tasks.close();
   });
 
   test('takes any option; what is given later replaces what was there', async () => {
