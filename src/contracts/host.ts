@@ -1,5 +1,6 @@
 // Everything that is time, chance or identity. Only this seam reads the clock, so that tests can own it.
 
+import { TurnchartError } from './errors.ts';
 import { createId, type IdKind } from '../conversation/identity.ts';
 
 /** Time, chance and identity. Replace any part through `EngineOptions.host`. */
@@ -24,7 +25,8 @@ export const defaultHost: Host = {
 };
 
 /**
- * The default host with the given parts replaced. Parts are called as methods of the given object. What a `clearTimeout`
+ * The default host with the given parts replaced. Parts are called as methods of the given object. What is no id throws
+ * `options.invalid`: nothing could be told apart by it. What a `clearTimeout`
  * throws is dropped: every timer of the library fires into nothing once it is not wanted any more.
  */
 export function hostWith(parts: Partial<Host> | undefined): Host {
@@ -41,6 +43,15 @@ export function hostWith(parts: Partial<Host> | undefined): Host {
       }
     },
     random: () => (parts.random ? parts.random() : defaultHost.random()),
-    createId: (kind) => (parts.createId ? parts.createId(kind) : defaultHost.createId(kind)),
+    createId: (kind) => {
+      if (parts.createId === undefined) return defaultHost.createId(kind);
+      const id: unknown = parts.createId(kind);
+      if (typeof id === 'string' && id !== '') return id;
+      const got = id === '' ? 'an empty string' : `a value of type ${typeof id}`;
+      throw new TurnchartError(
+        'options.invalid',
+        `The host's createId must return a non-empty string, and gave ${got}.`,
+      );
+    },
   };
 }

@@ -42,7 +42,8 @@ export type StopReason =
   | 'other';
 
 /**
- * One piece of a model's answer. `index` is the position of the block in the message. Tags without a dot (`block`,
+ * One piece of a model's answer. `index` is the position of the block in the message. Blocks and `meta` are JSON, fields
+ * that are undefined are not given; anything else ends the attempt as `stream.protocol`. Tags without a dot (`block`,
  * `usage`, `raw`) are single facts, the others start, delta and end. An end event may carry the finished block,
  * which then replaces what the deltas built. `usage` is a running total of this message: the last one wins.
  */

@@ -55,8 +55,8 @@ export interface AudioBlock {
 }
 
 /**
- * The model asks for a tool. `args` is the parsed value; where the model's text is no JSON, `args` is absent and
- * `rawArgs` holds the text as it came.
+ * The model asks for a tool. `args` is the parsed value; where the model's text is no JSON, or nested deeper than 100
+ * levels, `args` is absent and `rawArgs` holds the text as it came.
  */
 export interface ToolCallBlock {
   readonly type: 'toolCall';

@@ -33,7 +33,9 @@ export function isTooDeep(value: unknown): boolean {
 
 function exceeds(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
-  return levels === 0 || Object.values(value).some((item) => exceeds(item, levels - 1));
+  if (levels === 0) return true;
+  const items: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);
+  return items.some((item) => exceeds(item, levels - 1));
 }
 
 function copy(value: unknown, levels: number, budget: { left: number }): JsonValue {

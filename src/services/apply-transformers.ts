@@ -24,10 +24,12 @@ export const applyTransformers: ServiceLogic<{ readonly scope: TurnScope; readon
   serviceLogic(
     ({ scope, stage }, actor) => {
       const record = recordOf(scope);
-      const run = new StageRun(record, stage, record.settings.transformers[stage], () => {
+      const settle = (): void => {
         if (stage === 'afterIteration') record.calls = openCalls(record.conversation);
         actor.settle(record.facts('settled'));
-      });
+      };
+      const fail = (thrown: unknown): void => actor.fail(thrown);
+      const run = new StageRun(record, stage, record.settings.transformers[stage], { settle, fail });
       run.go();
       return () => run.abandon();
     },
@@ -41,7 +43,7 @@ export function runCompaction(
   instructions: string | undefined,
   done: () => void,
 ): () => void {
-  const run = new StageRun(record, 'compact', [compactor], done, instructions);
+  const run = new StageRun(record, 'compact', [compactor], { settle: done, fail: done }, instructions);
   run.go();
   return () => run.abandon();
 }
@@ -49,11 +51,17 @@ export function runCompaction(
 // What all that a stage can call has in common; `instructions` is for `compact` alone.
 type Call = (input: Conversation, context: TransformerContext, instructions?: string) => unknown;
 
+// How a stage ends: `fail` where something threw that is no transformer's, as a transcript that is frozen.
+interface StageEnd {
+  settle(): void;
+  fail(thrown: unknown): void;
+}
+
 class StageRun {
   readonly #record: TurnRecord;
   readonly #stage: Stage | 'compact';
   readonly #transformers: readonly Transformer[];
-  readonly #settle: () => void;
+  readonly #end: StageEnd;
   readonly #instructions: string | undefined;
   #calls: SideCalls | undefined;
   #controller: AbortController | undefined;
@@ -69,13 +77,13 @@ class StageRun {
     record: TurnRecord,
     stage: Stage | 'compact',
     transformers: readonly Transformer[],
-    settle: () => void,
+    end: StageEnd,
     instructions?: string,
   ) {
     this.#record = record;
     this.#stage = stage;
     this.#transformers = transformers;
-    this.#settle = settle;
+    this.#end = end;
     this.#instructions = instructions;
     this.#found = markOf(record.conversation);
   }
@@ -87,7 +95,7 @@ class StageRun {
       if (transformer === undefined) {
         this.#isOver = true;
         this.#calls?.abandon(); // what a transformer did not wait for must not outlive its stage
-        return this.#settle();
+        return this.#end.settle();
       }
       this.#current = transformer;
       const { view, conversation } = this.#record;
@@ -119,9 +127,14 @@ class StageRun {
       if (isThenable(given)) {
         const goOn = (readSettled: () => unknown): void => {
           if (this.#isOver) return;
-          this.#take(transformer, input, readSettled);
-          this.#lookAgain();
-          this.go();
+          try {
+            this.#take(transformer, input, readSettled);
+            this.#lookAgain();
+            this.go();
+          } catch (thrown) {
+            this.abandon();
+            this.#end.fail(thrown); // nobody else hears of a throw behind a promise
+          }
         };
         // Promise.resolve tames thenables that call back at once or twice.
         Promise.resolve(given).then(

@@ -183,6 +183,25 @@ describe.each(interpreters)('a host that breaks while tools run (%s)', (interpre
     expect(statuses(turn)).toEqual(['completed', 'completed']);
   });
 
+  test.each([undefined, '', 7])('of which createId gives %s is as one that throws', async (odd) => {
+    const from = simulatedHost();
+    let isBroken = false;
+    const host = {
+      ...from,
+      createId: (kind: Parameters<Host['createId']>[0]) => (isBroken ? odd : from.createId(kind)),
+    };
+    const tools = [
+      toolOf('first', async () => {
+        isBroken = true;
+        return 'one';
+      }),
+      toolOf('second'),
+    ];
+    const turn = startTurn({ script: script.slice(0, 1), interpreter, tools, host: host as SimulatedHost });
+    expect(await turn.end()).toMatchObject({ reason: 'failed', error: { code: 'options.invalid' } });
+    expect(statuses(turn)).toEqual(['completed', 'completed']);
+  });
+
   test('whose clock is set back makes no negative duration', async () => {
     const from = simulatedHost({ startAt: 10_000 });
     let back = 0;

@@ -34,6 +34,19 @@ describe.each(interpreters)('a transformer that throws (%s)', (interpreter) => {
     expect(turn.result.reason).toBe('completed');
   });
 
+  test('a transcript that it froze ends the turn: it cannot be mended', async () => {
+    const transformer: Transformer = {
+      name: 'bad',
+      async beforeTurn({ messages }) {
+        await Promise.resolve();
+        messages.push(bareCall);
+        Object.freeze(messages);
+      },
+    };
+    const turn = startTurn({ interpreter, transformers: [transformer] });
+    expect(await turn.run.result).toMatchObject({ reason: 'failed', error: { code: 'turn.broken' } });
+  });
+
   test('a thenable whose then throws is a failure like any other', async () => {
     const turn = await playTurn({
       interpreter,
