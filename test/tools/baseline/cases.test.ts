@@ -49,6 +49,11 @@ it('case 20: a CRLF text matches in an LF file and LF stays', async () => {
   expect(bytes.toString()).toBe('A\nB\nc');
 });
 
+it('case 20: a CRLF text matches in an LF file wherever it stands', async () => {
+  const edit = { old_string: 'a\r\nb', new_string: 'A\r\nB', replace_all: true };
+  expect((await edited(await workbench(), 'a\nb\nc\na\nb', edit)).toString()).toBe('A\nB\nc\nA\nB');
+});
+
 // Case 21: MoonshotAI/kimi-code#3825, NousResearch/hermes-agent#35278
 it('case 21: Read does not show a byte order mark', async () => {
   const bench = await workbench();
