@@ -2,12 +2,13 @@
 // library's own calls of the file system do the swap.
 
 import type * as Promises from 'node:fs/promises';
-import { mkdir, rename, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { afterEach, describe, expect, it, vi } from 'vitest';
 
 import { openFile } from '../../../src/tools/baseline/open-file.ts';
+import { replaceFile } from '../../../src/tools/baseline/replace-file.ts';
 import { createWorkspace } from '../../../src/tools/baseline/workspace.ts';
 import { temporaryFolder } from './workbench.ts';
 
@@ -114,3 +115,25 @@ describe.each([true, false])('openFile (the kernel tells the path of a handle: %
     expect(await read()).toMatch(/^src\/a\.txt .*outside/);
   });
 });
+
+it.each([true, false])(
+  'replaceFile writes nothing where its folder leads elsewhere by now (the kernel tells the path of a handle: %s)',
+  async (hasProc) => {
+    const { top, root, outside } = await place();
+    moments.hasProc = hasProc;
+    await mkdir(join(root, 'src', 'deep'));
+    await mkdir(join(outside, 'deep'));
+    await writeFile(join(outside, 'deep', 'a.txt'), secret);
+    const path = join(root, 'src', 'deep', 'new.txt');
+    moments.beforeOpen = once(async () => {
+      await rename(join(root, 'src'), join(top, 'away'));
+      await symlink(outside, join(root, 'src'));
+    });
+    const signal = new AbortController().signal;
+    expect(await replaceFile({ path, content: Buffer.from('x'), signal })).toEqual({
+      type: 'refused',
+      reason: 'its folder was moved by another program meanwhile',
+    });
+    await expect(readFile(join(outside, 'deep', 'new.txt'))).rejects.toThrow('ENOENT');
+  },
+);
