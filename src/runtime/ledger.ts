@@ -218,6 +218,15 @@ export class Ledger implements Inbox {
     return { late, landed };
   }
 
+  /** Nothing will be appended any more: what waits is refused, whatever was decided about it. */
+  giveUp(): void {
+    for (const ticket of this.#accepted.values()) {
+      if (!(ticket instanceof Ticket) || ticket.isLanded) continue;
+      ticket.deliver({ status: 'rejected' });
+      if (ticket.outcome === undefined) ticket.decide({ outcome: 'rejected', why: 'closed' });
+    }
+  }
+
   /** Nothing starts by itself: what landed rests in the transcript. */
   rest(): void {
     for (const ticket of this.#landed.splice(0)) this.#owe(ticket, { status: 'queued' });

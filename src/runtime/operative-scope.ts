@@ -176,6 +176,18 @@ export class ConversationScope implements ReloadScope, CompactScope, TurnHome {
     this.finishTurn();
   }
 
+  /** The operative's own chart died: whoever waits for its turn hears of the end. */
+  breakDown(error: unknown): void {
+    try {
+      this.breakTurn(error);
+    } catch {
+      this.#turn?.channel.end(); // a transcript that nothing can be appended to
+      this.#turn = undefined;
+    }
+    this.ledger.giveUp();
+    this.afterStep();
+  }
+
   awaitEnd(question: OpenQuestion): void {
     this.#waiting.push(question);
   }

@@ -50,8 +50,8 @@ class ChartedOperative implements Operative {
   readonly session: ToolSession;
   readonly #scope: ConversationScope;
   readonly #actor: OperativeActor;
-  /** What its chart died of. */
-  #broken: { readonly error: unknown } | undefined;
+  /** Its chart has died: what every command is told. */
+  #broken: TurnchartError | undefined;
 
   constructor(options: OperativeOptions) {
     checkOptions('createOperative', options, operativeOptions);
@@ -93,6 +93,7 @@ class ChartedOperative implements Operative {
   }
 
   get state(): OperativeState {
+    if (this.#broken !== undefined) return 'closed';
     const value = this.#actor.getSnapshot().value as
       | OperativeState
       | { readonly active: OperativeState }
@@ -151,8 +152,8 @@ class ChartedOperative implements Operative {
     }));
   }
 
-  close(): Promise<void> {
-    return this.#ask('close', {}, (question) => ({ type: 'operative.close', question }));
+  async close(): Promise<void> {
+    if (this.#broken === undefined) await this.#ask('close', {}, (question) => ({ type: 'operative.close', question }));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -164,7 +165,7 @@ class ChartedOperative implements Operative {
   }
 
   can(command: OperativeCommand): ReturnType<Operative['can']> {
-    const why = whyNot(command, this.state, this.#scope);
+    const why = this.#broken?.message ?? whyNot(command, this.state, this.#scope);
     return why === undefined ? { allowed: true } : { allowed: false, why };
   }
 
@@ -215,18 +216,17 @@ class ChartedOperative implements Operative {
   #send(event: OperativeMachineEvent): void {
     if (this.#broken === undefined) this.#actor.send(event);
     if (this.#broken === undefined) return;
-    const { error } = this.#broken;
-    throw new TurnchartError(
-      'turn.broken',
-      `This operative is broken and takes nothing more: ${messageOf(error)}. Its conversation is free: make a new one.`,
-      { cause: error },
-    );
+    throw this.#broken;
   }
 
   // Its guards and actions are written never to cause that; a host that throws can.
   #break(error: unknown): void {
-    this.#broken = { error };
-    this.#scope.afterStep();
+    this.#broken = new TurnchartError(
+      'turn.broken',
+      `This operative is broken and takes nothing more: ${messageOf(error)}. Its conversation is free: make a new one.`,
+      { cause: error },
+    );
+    this.#scope.breakDown(error);
     releaseConversation(this.conversation);
   }
 }

@@ -1,8 +1,12 @@
 import { describe, expect, test } from 'vitest';
+import type { Host } from '../../../src/contracts/host.ts';
 import type { OperativeCommand } from '../../../src/contracts/operative.ts';
 import { createConversation } from '../../../src/conversation/conversation.ts';
 import { assistantMessage, userMessage } from '../../../src/conversation/message.ts';
-import { bothWays, readAll, startOperative } from './operative-bench.ts';
+import { createEngine } from '../../../src/runtime/engine.ts';
+import { createOperative } from '../../../src/runtime/operative.ts';
+import { scriptedModel, simulatedHost } from '../../../src/testing/index.ts';
+import { bothWays, never, readAll, startOperative, toolOf } from './operative-bench.ts';
 import { operativeIn, states, type State } from './operative-states.ts';
 
 const asked = userMessage('go', { id: 'u0' });
@@ -198,13 +202,46 @@ test('compact is false where nothing can compact', async () => {
   await bench.rest();
 });
 
-test('an operative whose chart has died says so, to whoever it decided about before as well', async () => {
-  const { operative, conversation } = startOperative();
-  Object.freeze(conversation.messages);
+describe('an operative whose chart has died', () => {
   const broken = { code: 'turn.broken', message: expect.stringContaining('Its conversation is free') as string };
-  await expect(operative.submit('A')).rejects.toMatchObject(broken);
-  await expect(operative.submit('B')).rejects.toMatchObject(broken);
-  await expect(operative.resume()).rejects.toMatchObject(broken);
-  await expect(operative.cancel()).rejects.toMatchObject(broken);
-  await expect(operative.close()).rejects.toMatchObject(broken);
+
+  test('says so, to whoever it decided about before as well', async () => {
+    const { operative, conversation } = startOperative();
+    Object.freeze(conversation.messages);
+    await expect(operative.submit('A')).rejects.toMatchObject(broken);
+    await expect(operative.submit('B')).rejects.toMatchObject(broken);
+    await expect(operative.resume()).rejects.toMatchObject(broken);
+    await expect(operative.cancel()).rejects.toMatchObject(broken);
+  });
+
+  test('takes nothing, and closes without hiding what it died of', async () => {
+    const { operative, conversation } = startOperative();
+    Object.freeze(conversation.messages);
+    await expect(operative.submit('A')).rejects.toMatchObject(broken);
+    expect(operative.state).toBe('closed');
+    expect(operative.can('start')).toEqual({ allowed: false, why: broken.message });
+    await expect(operative.close()).resolves.toBeUndefined();
+    await expect(operative[Symbol.asyncDispose]()).resolves.toBeUndefined();
+  });
+
+  test('ends the turn that ran, for those who read it and those who wait', async () => {
+    const host = simulatedHost();
+    let ids = 0;
+    const createId: Host['createId'] = (kind) => {
+      if (kind === 'turn' && ++ids > 1) throw new Error('no more ids');
+      return host.createId(kind);
+    };
+    const model = scriptedModel([{ calls: [{ name: 'hang' }] }], { host });
+    const tools = [toolOf('hang', () => never())];
+    const operative = createOperative({ engine: createEngine({ model, tools, host: { ...host, createId } }) });
+    const { events } = await operative.submit('A');
+    await host.settle();
+    const read = readAll(events);
+    const second = operative.submit('B', { policy: 'preempt' });
+    await host.advance(1_000);
+    expect(read.isDone).toBe(true);
+    const told = await Promise.race([second, host.settle()]);
+    expect(told).toMatchObject({ outcome: 'rejected', why: 'closed' });
+    expect(await told?.delivery).toEqual({ status: 'rejected' });
+  });
 });
