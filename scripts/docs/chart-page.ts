@@ -66,7 +66,7 @@ function eventsSection(id: ChartId, states: readonly ShownState[]): readonly str
   const settlements = [...invoked].flatMap((service) => {
     const text = services[service];
     if (text === undefined)
-      throw new Error(`src/machines/event-descriptions.ts says nothing of the service "${service}".`);
+      throw new Error(`src/machines/event-descriptions.ts does not describe the service "${service}".`);
     return [
       [`\`${service} settled\``, `\`${service}\` ${text}; it has ended, with facts.`],
       [`\`${service} broke\``, `\`${service}\` threw where it may not.`],
@@ -85,7 +85,8 @@ function transitionsSection(states: readonly ShownState[]): readonly string[] {
       actions.map((one) => `\`${one}\``).join(', '),
     ]),
   );
-  const text = 'The first line of a state and event whose guard holds is taken. What is not here is ignored.';
+  const text =
+    'The first line of a state and event whose guard holds is taken. An event without such a line is ignored.';
   return ['## Transitions', '', text, '', ...table(['in', 'on', 'if', 'to', 'doing'], rows), ''];
 }
 

@@ -4,7 +4,7 @@ import { setup, type DoneActorEvent, type ErrorActorEvent } from 'xstate';
 import type { JsonValue } from '../conversation/json.ts';
 import { serviceStub } from './service.ts';
 
-/** The chart's one handle on its task. Every method is total. */
+/** The chart's only handle on its task. No method throws. */
 export interface BackgroundTaskScope {
   /** Aborts the tool's signal. */
   abort(): void;
@@ -39,20 +39,20 @@ const actions = {
 
 const config = {
   id: 'backgroundTask',
-  description: 'One background task: it runs, may be told to stop, and ends.',
+  description: 'One background task: it runs, may be asked to stop, and ends.',
   options: { maxIterations: 1000 },
   context: ({ input }: { readonly input: BackgroundTaskMachineContext }) => ({ scope: input.scope }),
   initial: 'running',
   states: {
     running: {
-      description: 'The tool works.',
+      description: 'The tool runs.',
       on: {
         'tool.settled': [{ guard: 'isError', target: 'failed' }, { target: 'completed' }],
         'task.stop': { target: 'stopping', actions: 'abort' },
       },
     },
     stopping: {
-      description: 'The tool was told to stop; it has its grace time to end.',
+      description: 'The tool was asked to stop; its grace time is running.',
       invoke: {
         src: 'grace',
         id: 'grace',
@@ -63,8 +63,8 @@ const config = {
       on: { 'tool.settled': 'stopped' },
     },
     completed: { description: 'The tool returned.', type: 'final' },
-    failed: { description: 'The tool threw or returned an error, or was ended by somebody else.', type: 'final' },
-    stopped: { description: 'It ended after it was told to stop, or did not and was given up.', type: 'final' },
+    failed: { description: 'The tool threw, returned an error, or was ended from outside.', type: 'final' },
+    stopped: { description: 'It ended after being asked to stop, or was given up because it did not.', type: 'final' },
   },
 } as const;
 

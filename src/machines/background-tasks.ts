@@ -1,21 +1,21 @@
-// The registry of background tasks: open, closing, closed. The tasks themselves are actors of their own, not its children.
+// The registry of background tasks: open, closing, closed. The tasks are separate actors, not its children.
 
 import { setup } from 'xstate';
 import type { JsonValue } from '../conversation/json.ts';
 
-/** Somebody waits for the registry's decision or its end; what it carries is the runtime's. */
+/** A caller that waits for the registry's decision or its end; the runtime adds the way to answer it. */
 export interface TaskQuestion {
   readonly kind: 'start' | 'close';
 }
 
-/** The chart's one handle on its tasks. Every method is total. */
+/** The chart's only handle on its tasks. No method throws. */
 export interface BackgroundTasksScope {
   accept(question: TaskQuestion): void;
   refuse(question: TaskQuestion): void;
-  /** Tells every live task to stop. */
+  /** Asks every live task to stop. */
   stopAll(): void;
   awaitClosed(question: TaskQuestion): void;
-  /** Answers whoever waits for the end. */
+  /** Answers every caller that waits for the end. */
   answerClosed(): void;
   toJSON(): JsonValue;
 }
@@ -25,7 +25,7 @@ export interface BackgroundTasksMachineContext {
   readonly scope: BackgroundTasksScope;
 }
 
-/** What callers want, and the ends of tasks. `live` = tasks that have not ended, at that moment. */
+/** Requests of callers, and the ends of tasks. `live`: how many tasks have not ended at that moment. */
 export type BackgroundTasksMachineEvent =
   | { readonly type: 'task.start'; readonly question: TaskQuestion }
   | { readonly type: 'task.ended'; readonly live: number }
@@ -63,7 +63,7 @@ const config = {
   initial: 'open',
   states: {
     open: {
-      description: 'Takes new tasks.',
+      description: 'Accepts new tasks.',
       on: {
         'task.start': { actions: 'accept' },
         'tasks.close': [
@@ -73,7 +73,7 @@ const config = {
       },
     },
     closing: {
-      description: 'Every task was told to stop; the last one has not ended yet.',
+      description: 'Every task was asked to stop; at least one has not ended yet.',
       on: {
         'task.start': { actions: 'refuse' },
         'task.ended': { guard: 'isNoneLeft', target: 'closed', actions: 'answerClosed' },
@@ -81,7 +81,7 @@ const config = {
       },
     },
     closed: {
-      description: 'Nothing runs, and nothing new is taken; what settled can still be read.',
+      description: 'Nothing runs and no new task is accepted; settled tasks can still be read.',
       on: {
         'task.start': { actions: 'refuse' },
         'tasks.close': { actions: ['awaitClosed', 'answerClosed'] },

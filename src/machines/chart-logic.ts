@@ -1,5 +1,5 @@
-// Runs charts by their tables: as an actor with invoked services, or without one where a chart needs neither. The same
-// decisions as XState's own interpreter at a fraction of its cost.
+// Runs a chart from its table: as an actor with invoked services, or without an actor if it has neither services nor
+// actions. Makes the same decisions as XState's own interpreter at a fraction of the cost.
 
 import {
   createActor,
@@ -21,7 +21,7 @@ import {
 import { relay } from './relay.ts';
 import { BareService, type BeginWork } from './service.ts';
 
-/** A snapshot with the fields of XState's that others read. */
+/** A snapshot with those fields of XState's snapshots that others read. */
 export type ChartSnapshot<Output> = Snapshot<Output> & {
   readonly value: unknown;
   readonly context: unknown;
@@ -31,7 +31,7 @@ export type ChartSnapshot<Output> = Snapshot<Output> & {
 /** Actor logic of a chart. */
 export type ChartLogic<Event extends { type: string }, Input, Output> = ActorLogic<ChartSnapshot<Output>, Event, Input>;
 
-/** What is read of a machine with context, input and output. */
+/** The parts of a machine with context, input and output that are read here. */
 export interface RunnableChart extends ReadableChart {
   readonly config: {
     readonly context?: unknown;
@@ -40,20 +40,21 @@ export interface RunnableChart extends ReadableChart {
   readonly implementations: ReadableChart['implementations'] & { readonly actors?: unknown };
 }
 
-/** Logic to invoke, or a choice of it by the invoke's input. */
+/** Logic to invoke, or a function that chooses it by the invoke's input. */
 export type ChosenLogic = AnyActorLogic | ((input: unknown) => AnyActorLogic);
 
 /**
- * Actor logic that runs the chart by its table. `actors` gives the invoked logic by name, as `.provide()` does. Steps
+ * Actor logic that runs the chart from its table. `actors` provides the invoked logic by name, like `.provide()`. Steps
  * follow XState: custom actions run at once and in order; children start, stop and get events after the step. With
- * `services: 'bare'` (default `actors`) what `serviceLogic` made runs without an actor and is not among the children.
+ * `services: 'bare'` (default `'actors'`) logic made by `serviceLogic` runs without an actor and is not among the
+ * children.
  */
 export function chartLogic<Event extends { type: string }, Input, Output>(
   chart: RunnableChart,
   actors: Readonly<Record<string, ChosenLogic>> = {},
   options: { readonly services?: 'actors' | 'bare' } = {},
 ): ChartLogic<Event, Input, Output> {
-  let first: TableState | undefined; // read when it is first needed: a program may have charts that it never runs
+  let first: TableState | undefined; // built on first use: a program may never run some of its charts
   const contextOf = chart.config.context as (args: { readonly input: Input }) => unknown;
   const parts: Parts = {
     known: { ...(chart.implementations.actors as Parts['known']), ...actors },
@@ -67,17 +68,17 @@ export function chartLogic<Event extends { type: string }, Input, Output>(
     transition: TableSnapshot.after,
     getPersistedSnapshot: (snapshot: TableSnapshot) => snapshot,
   };
-  // That a snapshot's status and output go together TypeScript cannot see; every snapshot of this logic is made here.
+  // TypeScript cannot see that a snapshot's status and output belong together; they are made together, here alone.
   return logic as unknown as ChartLogic<Event, Input, Output>;
 }
 
-/** One run through a chart without an actor. Events that a state does not know change nothing. */
+/** One run of a chart without an actor. Events that the current state does not handle change nothing. */
 export interface ChartRun<Event> {
   send(event: Event): void;
   getSnapshot(): { readonly value: unknown; readonly status: 'active' | 'done' };
 }
 
-/** Makes a starter of runs of a chart that has neither services nor actions. */
+/** Returns a function that starts runs of a chart that has neither services nor actions. */
 export function chartRuns<Event extends { readonly type: string }>(chart: ReadableChart): () => ChartRun<Event> {
   let first: TableState | undefined;
   return () => new BareRun((first ??= tableOf(chart)));
@@ -113,7 +114,7 @@ interface Parts {
   readonly isBare: boolean;
 }
 
-// A class of one shape: a turn makes a few of these per iteration. `leaf` stays out of what an inspector serialises.
+// A class, so that all have one shape: a turn makes a few per iteration. What is private is not shown by inspectors.
 class TableSnapshot {
   readonly status: 'active' | 'done' | 'stopped';
   readonly value: unknown;
@@ -141,7 +142,7 @@ class TableSnapshot {
     this.#invoked = invoked;
   }
 
-  /** The snapshot behind an event: the same one where the state does not know it. */
+  /** The snapshot after an event; the same one if the state does not handle the event. */
   static after(this: void, before: TableSnapshot, event: StepArguments['event'], scope: Scope): TableSnapshot {
     const { context } = before;
     const parts = before.#parts;
@@ -156,7 +157,7 @@ class TableSnapshot {
     try {
       carryOut(chosen, args, invoked, scope, parts);
     } catch (thrown) {
-      // The actor dies of it; XState would leave its children running (statelyai/xstate#5153).
+      // This kills the actor; XState would leave its children running (statelyai/xstate#5153).
       stopAll(invoked, scope);
       throw thrown;
     }
@@ -204,7 +205,7 @@ function carryOut(
       const event = step.eventOf(args);
       if (child === undefined || child instanceof BareService) continue;
       scope.defer(() => {
-        // One that has ended within this step is done with its events; XState would warn.
+        // A child that ended within this step takes no more events; XState would warn.
         if (child.getSnapshot().status === 'active') relay(scope.self, child, event);
       });
     }

@@ -1,12 +1,13 @@
-// A chart read into a table: for each leaf state and event the transitions in order of priority, with all that they do
-// worked out beforehand. Made from the chart's own config, so that there is one source for what runs and what is shown.
+// Compiles a chart into a table: for each leaf state and event the candidate transitions in order of priority, with
+// everything they do worked out beforehand. Built from the chart's own config, so that what runs and what is shown have
+// one source. Used by `chart-logic.ts`.
 
-/** What is read of a machine made by `setup().createMachine()` and `.provide()`. */
+/** The parts of a machine made by `setup().createMachine()` and `.provide()` that are read here. */
 export interface ReadableChart {
   readonly id: string;
   readonly config: object;
   readonly implementations: { readonly guards?: unknown; readonly actions?: unknown };
-  /** What its `sendTo` actions do, by name: XState keeps that to itself. */
+  /** What its `sendTo` actions do, by name: XState does not expose it. */
   readonly sends?: ChildSends;
 }
 
@@ -46,9 +47,9 @@ export type TableStep = TableAction | TableSend | TableInvoke;
 export interface TableState {
   /** As XState writes it. */
   readonly value: unknown;
-  /** The chart ends in it. */
+  /** Entering it ends the chart. */
   readonly isFinal: boolean;
-  /** Transitions by event, its own before those of the states around it. */
+  /** Transitions by event; its own come before those of its ancestors. */
   readonly rows: ReadonlyMap<string, readonly TableTransition[]>;
 }
 
@@ -57,9 +58,9 @@ export interface TableTransition {
   readonly guard: ((args: StepArguments) => unknown) | undefined;
   /** The leaf that is active afterwards; the same one when there is no target. */
   readonly target: TableState;
-  /** Ids of what the states it leaves have invoked, inner states first. */
+  /** Ids of the actors that the states it leaves have invoked, inner states first. */
   readonly stops: readonly string[];
-  /** Its own actions, then of each state it enters the entry actions and what is invoked. */
+  /** Its own actions, then the entry actions and invokes of each state it enters. */
   readonly steps: readonly TableStep[];
 }
 
@@ -67,7 +68,7 @@ export interface TableTransition {
 export function chooseTransition(leaf: TableState, args: StepArguments): TableTransition | undefined {
   const rows = leaf.rows.get(args.event.type);
   if (rows === undefined) return undefined;
-  // By index, here and in what carries a transition out: code this cold runs for-of several times slower.
+  // An index loop, here and where transitions are carried out: in code this cold for-of is several times slower.
   for (let index = 0; index < rows.length; index++) {
     const row = rows[index];
     if (row?.guard === undefined || row.guard(args)) return row;
@@ -79,8 +80,8 @@ export function chooseTransition(leaf: TableState, args: StepArguments): TableTr
 export type ChildSends = Readonly<Record<string, Omit<TableSend, 'type'>>>;
 
 /**
- * Reads a chart and gives the leaf it begins in. What `checkChart` lets pass, as it does each of our charts, then runs as
- * XState runs it.
+ * Reads a chart and returns the leaf it begins in. A chart that passes `checkChart`, as ours do, runs from its table
+ * exactly as XState runs it.
  */
 export function tableOf(chart: ReadableChart): TableState {
   const states = new Map<ChartNode, TableState>();
@@ -138,7 +139,7 @@ export function nodeOf({ id, config }: Pick<ReadableChart, 'id' | 'config'>, par
   return node;
 }
 
-/** What a state handles, with the event of each: its events, and the ends of what it invokes. */
+/** A state's transitions, each with its event: its own events, and the done and error events of what it invokes. */
 export function transitionsOf({ config }: ChartNode): readonly (readonly [string, Config])[] {
   const handled = Object.entries((config['on'] ?? {}) as Config);
   for (const { id, onDone, onError } of listOf(config['invoke'])) {
@@ -149,7 +150,7 @@ export function transitionsOf({ config }: ChartNode): readonly (readonly [string
   );
 }
 
-/** `name` is a sibling, `.name` a child, `#chart.path` counts from the root. */
+/** Resolves a target: `name` is a sibling, `.name` a child, `#chart.path` starts at the root. */
 export function targetOf(owner: ChartNode, target: unknown): ChartNode | undefined {
   if (target === undefined) return undefined;
   const [first = '', ...path] = String(target).split('.');
@@ -161,18 +162,18 @@ export function targetOf(owner: ChartNode, target: unknown): ChartNode | undefin
   return node;
 }
 
-/** The states from below `from` down to the leaf that is entered by default. */
+/** The states below `from` that are entered by default, down to the leaf. */
 export function defaultEntry(from: ChartNode): readonly ChartNode[] {
   const node = from.children.get(String(from.config['initial']));
   return node === undefined ? [] : [node, ...defaultEntry(node)];
 }
 
-/** One or many, each as an object: a mere name is the `key` of one. */
+/** One or many as a list of objects; a plain name becomes `{ [key]: name }`. */
 export function listOf(oneOrMany: unknown, key = 'type'): readonly Config[] {
   return [oneOrMany ?? []].flat().map((one) => (typeof one === 'string' ? { [key]: one } : (one as Config)));
 }
 
-/** It is the state or lies in it. */
+/** `node` is `ancestor` or lies within it. */
 function isWithin(node: ChartNode, ancestor: ChartNode): boolean {
   return node === ancestor || (node.parent !== undefined && isWithin(node.parent, ancestor));
 }
@@ -181,7 +182,7 @@ function rootOf(node: ChartNode): ChartNode {
   return node.parent === undefined ? node : rootOf(node.parent);
 }
 
-// Only a state of the chart's own ends it: what lies deeper would end its parent, of which XState tells by an event.
+// Only a top-level final state ends the chart: a deeper one would end its parent, which XState announces by an event.
 function endsChart({ config, parent }: ChartNode): boolean {
   return config['type'] === 'final' && parent?.parent === undefined;
 }
@@ -213,7 +214,7 @@ function actionsOf({ implementations, sends }: ReadableChart, given: unknown): r
   });
 }
 
-// XState's rule: into itself without reentering stays inside the owner; else the nearest state that holds both.
+// XState's rule: to the owner or into it, without `reenter`, stays inside the owner; else the nearest common ancestor.
 function domainOf(owner: ChartNode, target: ChartNode, reenter: boolean): ChartNode {
   if (!reenter && isWithin(target, owner)) return owner;
   let domain = owner.parent ?? owner;
@@ -221,7 +222,7 @@ function domainOf(owner: ChartNode, target: ChartNode, reenter: boolean): ChartN
   return domain;
 }
 
-// From below `domain` down to `node`.
+// The states below `domain`, down to `node`.
 function pathBelow(domain: ChartNode, node: ChartNode): readonly ChartNode[] {
   return node === domain || node.parent === undefined ? [] : [...pathBelow(domain, node.parent), node];
 }

@@ -1,5 +1,5 @@
-// What a table cannot express is refused before a chart runs by one. Called for charts somebody else made, and by the tests
-// of ours.
+// Refuses charts that the table interpreter cannot run. Called for the charts that users bring, and by the tests of our
+// own.
 
 import {
   defaultEntry,
@@ -19,14 +19,14 @@ const transitionKeys = ['target', 'guard', 'actions', 'reenter'];
 const invokeKeys = ['id', 'src', 'input', 'onDone', 'onError'];
 
 /**
- * Throws on anything the table does not know: parallel states, history, delays, eventless transitions, inline or composed
- * guards, wildcards, XState's own actions. A chart may not begin with work either.
+ * Throws on anything the table interpreter does not support: parallel states, history, delays, eventless transitions,
+ * inline or composed guards, wildcards, XState's built-in actions, and work in the initial state.
  */
 export function checkChart(chart: ReadableChart): void {
   const root = nodeOf(chart);
   checkNode(chart, root);
   if (defaultEntry(root).some(({ config }) => config['entry'] !== undefined || config['invoke'] !== undefined)) {
-    refuse(chart, root.name, 'initial state: it must have neither entry actions nor invokes');
+    refuse(chart, root.name, 'initial state, which must have neither entry actions nor invokes');
   }
 }
 
@@ -61,7 +61,7 @@ function checkActions(chart: ReadableChart, where: string, given: unknown): void
   for (const { type, params } of listOf(given)) {
     if (chart.sends?.[String(type)] !== undefined) continue;
     const found = implementation(chart.implementations.actions, type);
-    // A built-in action has a type; what it does is XState's secret.
+    // A built-in action has a type, and XState does not expose what it does.
     if (typeof found !== 'function' || 'type' in found || typeof params === 'function') {
       refuse(chart, where, `action ${String(type)}`);
     }
@@ -77,5 +77,7 @@ function implementation(all: unknown, name: unknown): unknown {
 }
 
 function refuse(chart: ReadableChart, where: string, what: string): never {
-  throw new Error(`The chart "${chart.id}" cannot be read into a table: ${where} has an unfit ${what}.`);
+  throw new Error(
+    `The chart "${chart.id}" uses something the table interpreter does not support: at ${where}, the ${what}.`,
+  );
 }

@@ -9,12 +9,12 @@ import type { ChildSends } from './chart-table.ts';
 import { serviceStub } from './service.ts';
 import { turnMachine, type TurnMachineInput, type TurnOutput } from './turn.ts';
 
-/** A submission on its way: what it carries is the runtime's; it resolves whoever waits for the decision. */
+/** A submitted message; the runtime adds the content and the way to answer the caller. */
 export interface Submission {
   readonly messageId: string;
 }
 
-/** Somebody waits for an answer of the runtime's kind. */
+/** A command whose caller waits for an answer; the runtime adds the way to give it. */
 export interface Question {
   readonly kind: 'resume' | 'cancel' | 'compact' | 'close';
 }
@@ -27,17 +27,17 @@ export interface ReloadFacts {
 
 /** What the compaction saw when it settled. */
 export interface CompactFacts {
-  /** There was something to summarise, and it was. */
+  /** Something was summarised. */
   readonly gained: boolean;
 }
 
-/** The chart's one handle on its conversation. Every method is total and answers the submission or question it gets. */
+/** The chart's only handle on its conversation. No method throws; each answers the submission or question it gets. */
 export interface OperativeScope {
   /** The submission starts the next turn, whose id and events exist from here on. */
   claim(submission: Submission): void;
-  /** As `claim`, without a message. */
+  /** Like `claim`, without a message. */
   claimResume(question: Question): void;
-  /** The next turn is claimed for the messages that wait. */
+  /** Claims the next turn for the waiting messages. */
   claimWaiting(): void;
   steer(submission: Submission): void;
   /** Accepted too late for the running turn. */
@@ -47,18 +47,18 @@ export interface OperativeScope {
   reject(submission: Submission, why: 'busy' | 'closed'): void;
   joinResume(question: Question): void;
   declineResume(question: Question): void;
-  /** The claimed turn has nothing to answer: it never was. */
+  /** Drops a claimed turn that has nothing to answer, as if it had never been claimed. */
   dropClaim(): void;
-  /** The claimed turn ends before it began. */
+  /** Ends the claimed turn before it began. */
   endClaim(reason: 'aborted' | 'failed'): void;
   /** Puts the claimed turn's messages into the transcript. */
   beginTurn(): void;
   turnInput(): TurnMachineInput;
-  /** Appends what no drain took; the end is published after the step. */
+  /** Appends the messages that no drain took; the end is published after the step. */
   finishTurn(result: TurnResult): void;
-  /** The turn's chart died, which it is written never to do. */
+  /** Ends a turn whose chart died, which should never happen. */
   breakTurn(error: unknown): void;
-  /** Waiting preempts become late messages. */
+  /** Turns waiting preempts into late messages. */
   demotePreempts(): void;
   awaitEnd(question: Question): void;
   answerIdle(question: Question): void;
@@ -66,10 +66,10 @@ export interface OperativeScope {
   beginCompact(question: Question): void;
   /** The compaction is over; a turn that was claimed meanwhile follows. */
   endCompact(gained: boolean): void;
-  /** Gives up the compaction, and the turn that was claimed meanwhile. */
+  /** Gives up the compaction, and a turn that was claimed meanwhile. */
   abandonCompact(): void;
   declineCompact(question: Question): void;
-  /** Refuses what still waits for a decision and lets go of the conversation. */
+  /** Rejects what still waits for a decision and releases the conversation. */
   close(): void;
   toJSON(): JsonValue;
 }
@@ -83,7 +83,7 @@ export interface OperativeMachineContext {
   readonly startsLate: boolean;
 }
 
-/** What the chart takes from callers, and from the turn it runs. */
+/** Events from callers, and from the turn it runs. */
 export type OperativeMachineEvent =
   | { readonly type: 'message.submit'; readonly policy: SubmitPolicy; readonly submission: Submission }
   | { readonly type: 'turn.resume'; readonly answerable: boolean; readonly question: Question }
@@ -213,7 +213,7 @@ const actions = {
 
 const config = {
   id: 'operative',
-  description: 'One conversation with one turn at a time; messages that come meanwhile steer it.',
+  description: 'One conversation with one turn at a time; messages that arrive meanwhile steer it.',
   options: { maxIterations: 1000 },
   context: ({ input }: { readonly input: OperativeMachineContext }) => ({
     scope: input.scope,
@@ -240,7 +240,7 @@ const config = {
       },
     },
     reloading: {
-      description: 'A turn is claimed; the transcript is fetched from durable storage.',
+      description: 'A turn is claimed; the transcript is being loaded from durable storage.',
       invoke: {
         src: 'reload',
         id: 'reload',
@@ -281,7 +281,7 @@ const config = {
       },
     },
     active: {
-      description: 'A turn lives.',
+      description: 'A turn is under way.',
       initial: 'running',
       entry: 'beginTurn',
       invoke: {
@@ -298,7 +298,7 @@ const config = {
       },
       states: {
         running: {
-          description: 'The turn takes steers.',
+          description: 'The turn accepts steers.',
           entry: 'startTurn',
           on: {
             'turn.sealed': 'settling',
@@ -311,7 +311,7 @@ const config = {
           },
         },
         settling: {
-          description: 'The turn is sealed: its answer stands, and what comes now is late.',
+          description: 'The turn is sealed: its answer is final, and messages that arrive now are late.',
           on: {
             'message.submit': [
               ...holdOrReject,
@@ -322,7 +322,7 @@ const config = {
           },
         },
         cancelling: {
-          description: 'The turn was told to stop; its tools have their grace time.',
+          description: 'The turn was asked to stop; its tools have their grace time.',
           on: {
             'message.submit': [
               ...holdOrReject,
@@ -333,7 +333,7 @@ const config = {
           },
         },
         preempting: {
-          description: 'The turn was told to stop so that the next one can start with the waiting messages.',
+          description: 'The turn was asked to stop so that the next one can start with the waiting messages.',
           on: {
             'message.submit': [...holdOrReject, { guard: 'isPreempt', actions: 'preempt' }, { actions: 'keepLate' }],
             'turn.cancel': { target: 'cancelling', actions: ['demotePreempts', 'awaitEnd', 'cancelTurn'] },
@@ -341,7 +341,7 @@ const config = {
           },
         },
         closing: {
-          description: 'The operative is closed as soon as its turn has stopped.',
+          description: 'The operative closes as soon as its turn has stopped.',
           on: {
             'message.submit': { actions: 'rejectClosed' },
             'turn.resume': { actions: 'rejectClosed' },
@@ -385,7 +385,7 @@ const config = {
           },
         },
         claimed: {
-          description: 'A turn is claimed and begins as soon as the summary is made.',
+          description: 'A turn is claimed and begins as soon as the summary is ready.',
           on: {
             'message.submit': [
               ...holdOrReject,
@@ -407,7 +407,7 @@ const config = {
       },
     },
     closed: {
-      description: 'Rejects everything; a state like any other, so that whoever still calls gets an answer.',
+      description: 'Rejects everything. Not a final state, so that late callers still get an answer.',
       on: {
         'message.submit': { actions: 'rejectClosed' },
         'turn.resume': { actions: 'rejectClosed' },
@@ -419,13 +419,13 @@ const config = {
   },
 } as const;
 
-/** What the chart's two sends do, for running it by its table: XState keeps that to itself. */
+/** What the chart's two `sendTo` actions do: the table needs it and XState does not expose it. */
 const sends: ChildSends = {
   startTurn: { child: 'turn', eventOf: () => turnStart },
   cancelTurn: { child: 'turn', eventOf: ({ event }) => cancelOf(event) },
 };
 
-/** The chart as data: what operatives run on, by table. */
+/** The chart as data; operatives run from its table. */
 export const operativeChart = { id: config.id, config, implementations: { guards, actions }, sends };
 
 /** The chart as an XState machine, to read and explore. Its turn and its services are stubs until they are provided. */
@@ -453,7 +453,7 @@ function buildMachine() {
   }).createMachine(config);
 }
 
-// The grace time of a cancel travels on; a preempt or a close leaves it to the engine.
+// Passes on the grace time of a cancel; a preempt or a close uses the engine's.
 function cancelOf(event: object): { readonly type: 'turn.cancel'; readonly graceMs?: number } {
   const { graceMs } = event as { readonly graceMs?: number };
   return graceMs === undefined ? turnCancel : { type: 'turn.cancel', graceMs };
@@ -468,7 +468,7 @@ function startsNext(context: OperativeMachineContext, event: OperativeMachineEve
   return waiting.queued > 0 || (context.startsLate && waiting.late > 0 && startReasons.has(reason));
 }
 
-// What a service saw: its done events are typed by the chart only where they are handled, not in shared guards.
+// The facts of a service's done event: only the chart's own handlers, and not shared guards, have them typed.
 function outputOf<Facts>(event: object): Facts | undefined {
   return 'output' in event ? (event.output as Facts) : undefined;
 }

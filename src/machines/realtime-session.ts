@@ -6,45 +6,45 @@ import type { RealtimeCloseReason, RealtimePhase } from '../contracts/realtime.t
 import type { JsonValue } from '../conversation/json.ts';
 import { serviceStub } from './service.ts';
 
-/** Why what was being said is cut off. */
+/** Why an answer is cut off. */
 export type InterruptionCause = 'speech' | 'request';
 
-/** How a session comes to its end. The first one told is the one that counts. */
+/** How a session ends. The first end that is reported counts. */
 export interface SessionEnd {
   readonly reason: RealtimeCloseReason;
   readonly code?: number;
   readonly message?: string;
-  /** What `connect` rejects with, where the session never was ready. */
+  /** What `connect` rejects with if the session was never ready. */
   readonly error?: unknown;
 }
 
-/** The chart's one handle on its session. Every method is total; what it does is the session's business. */
+/** The chart's only handle on its session. No method throws; what they do is up to the session. */
 export interface RealtimeScope {
   /** Opens a link. */
   dial(): void;
   /** Sends the configuration. */
   configure(): void;
-  /** Puts the history into the conversation. */
+  /** Adds the history to the conversation. */
   seed(): void;
-  /** The session can be used: says so and sends what waited. */
+  /** Announces that the session can be used and sends what waited. */
   begin(): void;
   /** Sends the next owed reply's `response.create`. */
   requestReply(): void;
-  /** Gives up a request the server has not answered yet; should the answer begin all the same, it is cancelled. */
+  /** Gives up a request the server has not answered yet; if the answer begins anyway, it is cancelled. */
   recall(cause: InterruptionCause): void;
-  /** Lets nothing of the current answer through any more. */
+  /** Lets nothing more of the current answer through. */
   silence(cause: InterruptionCause): void;
   /** Asks the server to stop the current answer. */
   cancelResponse(): void;
-  /** Tells the server what was heard of what it has sent, and the player to stop. */
+  /** Reports to the server how much of its audio was heard, and stops the player. */
   cutOutput(cause: InterruptionCause): void;
-  /** Nobody waits for a reply to the calls that run; answers the caller once nothing is being interrupted. */
+  /** No reply is owed to the running calls any more; answers the caller once nothing is being interrupted. */
   awaitQuiet(event: ResponseInterrupt): void;
   /** The server did not answer in time. */
   giveUp(what: 'speech' | 'request' | 'occupied' | 'recall' | 'answer' | 'cancel' | 'flush' | 'play'): void;
   /** The session's time ends soon. */
   announceExpiry(): void;
-  /** Notes that the session ends because nobody is at the other end of the link. */
+  /** Notes that the session ends because the other end of the link no longer responds. */
   noteSilence(): void;
   /** Notes why the session ends. */
   noteEnd(end: SessionEnd): void;
@@ -55,7 +55,7 @@ export interface RealtimeScope {
   toJSON(): JsonValue;
 }
 
-/** What waits on the host's clock. Each ends with the facts of that moment. */
+/** Deadlines on the host's clock. Each ends with the facts of that moment. */
 export type DeadlineKind =
   | 'connect'
   | 'speech'
@@ -76,24 +76,24 @@ export interface DeadlineInput {
   readonly kind: DeadlineKind;
 }
 
-/** What holds when the deadline ends. */
+/** The facts when a deadline ends. */
 export interface DeadlineFacts {
-  /** Replies that are owed, the one it waited for no longer among them. */
+  /** Replies still owed, without the one it waited for. */
   readonly owed: number;
-  /** A request is still to be answered. */
+  /** A request still awaits its answer. */
   readonly inFlight: boolean;
 }
 
 /** Whose answer has begun: one we asked for, one the server began by itself, or one that was given up. */
 export type ResponseOwner = 'own' | 'server' | 'recalled';
 
-/** Somebody wants silence. `ticket` is the session's own. */
+/** A caller wants silence. `ticket` is the session's own. */
 export interface ResponseInterrupt {
   readonly type: 'response.interrupt';
   readonly ticket: unknown;
 }
 
-/** What the chart takes from the session. `owed` counts the replies that are owed, without one that is under way. */
+/** Events from the session. `owed` counts the replies owed, without one that is under way. */
 export type RealtimeSessionMachineEvent =
   | { readonly type: 'session.connect' }
   | { readonly type: 'wire.opened' }
@@ -202,19 +202,19 @@ const deadline =
 
 const connectFailure = { target: '#realtimeSession.closing', actions: 'noteTimeout' } as const;
 
-// A give-up of the server: whoever waited is told, and the region is free again.
+// The server did not answer in time: the waiting caller is informed, and the region is free again.
 const toIdle = (what: 'request' | 'occupied' | 'recall' | 'cancel') =>
   ({ target: 'idle', actions: { type: 'giveUp', params: { what } } }) as const;
 const toSilent = (what: 'flush' | 'play') =>
   ({ target: 'silent', actions: { type: 'giveUp', params: { what } } }) as const;
 const toListening = { target: 'listening', actions: { type: 'giveUp', params: { what: 'speech' } } } as const;
-// It may go on all the same: whatever the server does, its place is free.
+// The answer may still go on; whatever the server does, the region is free.
 const unended = {
   target: 'idle',
   actions: ['cancelResponse', { type: 'giveUp', params: { what: 'answer' } }],
 } as const;
 
-// A request that crossed the answer is still to be answered: no other may be sent before.
+// A request that crossed the answer still awaits its own: no other may be sent before that.
 const afterDone = [{ guard: 'isInFlight', target: 'requested' }, { target: 'idle' }] as const;
 
 const interruptedBySpeech = {
@@ -245,12 +245,12 @@ const config = {
   initial: 'resting',
   states: {
     resting: {
-      description: 'Rests until it is told to connect: nothing may begin in a machine’s initial step.',
+      description: 'Waits for `session.connect`: no work may begin in a machine’s initial step.',
       tags: 'connecting',
       on: { 'session.connect': 'connecting', 'session.close': { target: 'closed', actions: 'noteEnd' } },
     },
     connecting: {
-      description: 'The link is opened, the session configured, the history put in; each step has its own deadline.',
+      description: 'The link is opened, the session configured, the history added; each step has its own deadline.',
       tags: 'connecting',
       initial: 'dialing',
       on: {
@@ -283,7 +283,7 @@ const config = {
           on: { 'session.created': 'configuring' },
         },
         configuring: {
-          description: 'Waits for the configuration to be taken.',
+          description: 'Waits for the configuration to be accepted.',
           entry: 'configure',
           invoke: {
             src: 'deadline',
@@ -297,7 +297,7 @@ const config = {
           },
         },
         seeding: {
-          description: 'Waits for the history to be taken.',
+          description: 'Waits for the history to be accepted.',
           entry: 'seed',
           invoke: {
             src: 'deadline',
@@ -311,7 +311,7 @@ const config = {
       },
     },
     live: {
-      description: 'The session can be used. Six regions, each minding its own business.',
+      description: 'The session can be used. Six regions, one for each concern.',
       type: 'parallel',
       entry: 'begin',
       invoke: [
@@ -336,11 +336,11 @@ const config = {
       },
       states: {
         link: {
-          description: 'How the socket fares.',
+          description: 'The state of the socket.',
           initial: 'open',
           states: {
             open: {
-              description: 'What is sent leaves at once.',
+              description: 'Everything is sent at once.',
               on: {
                 'microphone.congested': 'congested',
                 'session.expiring': 'expiring',
@@ -349,7 +349,7 @@ const config = {
               },
             },
             congested: {
-              description: 'The socket takes no more: microphone audio waits, and what is too much is dropped.',
+              description: 'The socket accepts no more: microphone audio waits, and what exceeds the limit is dropped.',
               on: {
                 'microphone.relieved': 'open',
                 'session.expiring': 'expiring',
@@ -362,8 +362,7 @@ const config = {
               on: { 'session.close': closeFromLive },
             },
             draining: {
-              description:
-                'Closing was asked for: what is said, played and run may come to its end, nothing new begins.',
+              description: 'Closing was requested: what is being said, played or run may finish; nothing new begins.',
               tags: 'draining',
               entry: 'lookAround',
               invoke: {
@@ -395,14 +394,13 @@ const config = {
               },
             },
             listening: {
-              description: 'The user is heard and does not speak.',
+              description: 'The microphone is open and the user does not speak.',
               tags: 'listening',
               entry: 'lookAround',
               on: { 'speech.started': 'speaking', 'activity.started': 'holding' },
             },
             speaking: {
-              description:
-                'The user speaks: owed replies wait, until one of the events comes that say that it is over.',
+              description: 'The user speaks: owed replies wait until one of the events that report the end arrives.',
               tags: 'userSpeaking',
               invoke: {
                 src: 'deadline',
@@ -412,12 +410,12 @@ const config = {
                 onError: toListening,
               },
               on: {
-                // Reenter: the end of the speech before was lost, this one has its own time.
+                // Reenter: the end of the previous speech was lost; this one has its own deadline.
                 'speech.started': { target: 'speaking', reenter: true },
                 'speech.stopped': [{ guard: 'answers', target: 'committed' }, { target: 'listening' }],
                 'input.committed': [{ guard: 'answers', target: 'committed' }, { target: 'listening' }],
                 'input.cleared': 'listening',
-                // Whoever would have told the end does not listen any more.
+                // Whoever would have reported the end no longer listens.
                 'detection.changed': 'listening',
                 // A server answers by itself when the user has spoken.
                 'response.created': { guard: 'isServers', target: 'listening' },
@@ -442,18 +440,18 @@ const config = {
               },
             },
             holding: {
-              description: 'The application says that the user speaks.',
+              description: 'The application reports that the user speaks.',
               tags: 'userSpeaking',
               on: { 'activity.ended': 'listening', 'input.cleared': 'listening' },
             },
           },
         },
         response: {
-          description: 'The answer in the conversation. Answers beside it are not minded here.',
+          description: 'The answer in the conversation. Out-of-band answers do not count here.',
           initial: 'idle',
           states: {
             idle: {
-              description: 'The model says nothing; an owed reply is asked for as soon as it may be.',
+              description: 'The model is silent; an owed reply is requested as soon as it may be.',
               entry: 'lookAround',
               on: {
                 'regions.moved': { guard: 'mayReply', target: 'requested', actions: 'requestReply' },
@@ -461,7 +459,7 @@ const config = {
               },
             },
             requested: {
-              description: 'One answer was asked for and has not begun.',
+              description: 'An answer was requested and has not begun.',
               tags: 'responding',
               invoke: {
                 src: 'deadline',
@@ -482,7 +480,7 @@ const config = {
               },
             },
             occupied: {
-              description: 'The server says that an answer is active which was not told here: waits for its end.',
+              description: 'The server reports an active answer that it never announced: waits for its end.',
               tags: 'responding',
               invoke: {
                 src: 'deadline',
@@ -499,7 +497,7 @@ const config = {
               },
             },
             recalling: {
-              description: 'Interrupted before it began: when it begins it is cancelled.',
+              description: 'Interrupted before the answer began: it is cancelled when it begins.',
               tags: 'interrupting',
               invoke: {
                 src: 'deadline',
@@ -514,7 +512,7 @@ const config = {
               },
             },
             active: {
-              description: 'The model answers; one of which nothing comes any more is taken for ended.',
+              description: 'The model answers; an answer of which nothing more arrives counts as ended.',
               tags: 'responding',
               invoke: {
                 src: 'deadline',
@@ -531,7 +529,7 @@ const config = {
               },
             },
             cancelling: {
-              description: 'Interrupted: nothing of the answer comes through any more; waits for the server to end it.',
+              description: 'Interrupted: nothing more of the answer is passed on; waits for the server to end it.',
               tags: 'interrupting',
               invoke: {
                 src: 'deadline',
@@ -541,7 +539,7 @@ const config = {
                 onError: toIdle('cancel'),
               },
               on: {
-                // Reenter: the server has its time again for another answer.
+                // Reenter: for another answer the server has the whole deadline again.
                 'response.created': [{ ...unwanted, reenter: true }, { target: 'active' }],
                 'response.done': afterDone,
               },
@@ -558,7 +556,7 @@ const config = {
               on: { 'audio.begun': 'playing' },
             },
             playing: {
-              description: 'Received audio is being heard.',
+              description: 'Received audio is being played.',
               tags: 'responding',
               invoke: {
                 src: 'deadline',
@@ -568,7 +566,7 @@ const config = {
                 onError: toSilent('play'),
               },
               on: {
-                // Reenter: the end of what was played before was lost.
+                // Reenter: the end of the previous playback was lost.
                 'audio.begun': { target: 'playing', reenter: true },
                 'playback.finished': 'silent',
                 'response.interrupt': { target: 'flushing', actions: { type: 'cutOutput', params: byRequest } },
@@ -580,7 +578,7 @@ const config = {
               },
             },
             flushing: {
-              description: 'The server is told what was not heard; waits for it to say that it knows.',
+              description: 'The server is informed of what was not heard; waits for its acknowledgement.',
               tags: 'interrupting',
               invoke: {
                 src: 'deadline',
@@ -613,7 +611,7 @@ const config = {
           },
         },
         debt: {
-          description: 'The replies that are owed: the ledger holds them, this says whether there is one.',
+          description: 'Owed replies: the ledger holds them, this region says whether there are any.',
           initial: 'even',
           states: {
             even: {
@@ -644,7 +642,7 @@ const config = {
       },
     },
     reconnecting: {
-      description: 'The link is gone. For now nothing brings it back: ends in closed, and says why.',
+      description: 'The link is gone. Nothing restores it yet: moves on to closed and says why.',
       tags: 'reconnecting',
       invoke: {
         src: 'reconnect',
@@ -663,14 +661,14 @@ const config = {
       on: { 'wire.closed': 'closed' },
     },
     closed: {
-      description: 'Over. A normal state, so that whatever comes late is ignored and not lost in a dead actor.',
+      description: 'Over. Not a final state, so that late events are ignored instead of reaching a dead actor.',
       tags: 'closed',
       entry: 'finish',
     },
   },
 } as const;
 
-/** The phases, the one that is shown first: a session is in the first whose tag is on. */
+/** The phases by precedence: a session is in the first one whose tag is set. */
 const realtimePhases = [
   'closed',
   'reconnecting',
@@ -691,7 +689,7 @@ export function phaseOf(snapshot: { hasTag(tag: RealtimePhase): boolean }): Real
 
 /**
  * The chart as an XState machine, to run, read, explore and replace parts of. Its services are stubs until they are
- * provided. It runs on XState's interpreter: it has parallel regions, and only a few events a second pass through it.
+ * provided. It runs on XState's interpreter because it has parallel regions and gets only a few events per second.
  */
 export const realtimeSessionMachine = /* @__PURE__ */ buildMachine();
 
@@ -713,7 +711,7 @@ function buildMachine() {
     guards,
     actions: {
       ...actions,
-      // All regions have moved when this is looked at: an owed reply may now be asked for, a session may be drained.
+      // When it is handled all regions have moved: an owed reply may be requested, a draining session may end.
       lookAround: raise({ type: 'regions.moved' }),
     },
   }).createMachine(config);

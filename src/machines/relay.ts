@@ -2,9 +2,9 @@
 
 import type { AnyActorRef, EventObject } from 'xstate';
 
-/** As `target.send`, in the name of `source`. */
+/** Like `target.send`, with `source` as the sender. */
 export function relay<Event extends EventObject>(source: AnyActorRef, target: AnyActorRef, event: Event): void {
-  // What XState's own sendTo uses; not in its declarations.
+  // XState's own sendTo uses this; it is not in the declarations.
   const system = target.system as unknown as {
     readonly _relay?: (source: AnyActorRef, target: AnyActorRef, event: Event) => void;
   };

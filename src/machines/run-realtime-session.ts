@@ -1,5 +1,5 @@
 // Runs the chart of a realtime session on XState's interpreter behind an interface without XState's types. Called by
-// src/realtime/services.ts once, and by each session for its own actor.
+// src/realtime/session-services.ts once, and by each session for its own actor.
 
 import { createActor } from 'xstate';
 import type { RealtimePhase } from '../contracts/realtime.ts';
@@ -17,23 +17,23 @@ import type { ServiceLogic } from './service.ts';
 export interface RealtimeServices {
   readonly deadline: ServiceLogic<DeadlineInput, DeadlineFacts>;
   readonly expiry: ServiceLogic<RealtimeScope, undefined>;
-  /** Ends when nobody is at the other end of the link any more. */
+  /** Ends when the other end of the link no longer responds. */
   readonly keepAlive: ServiceLogic<RealtimeScope, undefined>;
   readonly reconnect: ServiceLogic<RealtimeScope, undefined>;
 }
 
 /** A running chart. */
 export interface RealtimeChart {
-  /** Moves the chart before it returns, unless the chart is in a step already: then right after that step. */
+  /** The chart has moved when this returns, unless it was in a step already: then it moves right after that step. */
   send(event: RealtimeSessionMachineEvent): void;
   stop(): void;
 }
 
-/** Who watches a chart. */
+/** What whoever watches a chart provides. */
 export interface ChartWatch {
   /** Called after every step. `isInterrupting` = something that was asked to stop has not stopped yet. */
   moved(phase: RealtimePhase, isInterrupting: boolean): void;
-  /** The chart is dead: an action threw, which none may. */
+  /** The chart is dead: an action threw, which no action may do. */
   broke(error: unknown): void;
   readonly inspect: ((event: unknown) => void) | undefined;
 }

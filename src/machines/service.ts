@@ -3,7 +3,7 @@
 import type { ActorLogic, EventObject, Snapshot } from 'xstate';
 import { relay } from './relay.ts';
 
-/** A service actor's snapshot. The work itself lives outside it: only the outcome can be seen. */
+/** A service actor's snapshot. The work itself lives outside it: the snapshot shows only the outcome. */
 export type ServiceSnapshot<Facts> = Snapshot<Facts> & { readonly work: ServiceWork };
 
 /** What an inspector must not serialise: the input, and the way to stop. */
@@ -41,15 +41,15 @@ export interface ServiceConfig {
   readonly description: string;
 }
 
-/** Actor logic of a service, with the function it was made of. */
+/** Actor logic of a service, with the function it was made from. */
 export type ServiceLogic<Input, Facts> = ActorLogic<ServiceSnapshot<Facts>, ServiceEvent<Facts>, Input> & {
   readonly begin: BeginWork<Input, Facts>;
   readonly config?: ServiceConfig;
 };
 
 /**
- * Makes actor logic of a function. Unlike a promise it settles in the same tick as the fact it reports, so that what
- * the facts say still holds when the chart acts on them. A throw in `begin` becomes the invoke's `onError`.
+ * Makes actor logic from a function. Unlike a promise it settles in the same tick as the fact it reports, so that the
+ * facts still hold when the chart acts on them. A throw in `begin` becomes the invoke's `onError`.
  */
 export function serviceLogic<Input, Facts>(
   begin: BeginWork<Input, Facts>,
@@ -67,7 +67,7 @@ export function serviceLogic<Input, Facts>(
     start: (snapshot, { self }) => {
       snapshot.work.stop = begin(snapshot.work.input as Input, {
         settle: (facts) => {
-          // A listener of what the service told last may have made the chart leave it.
+          // A listener of the service's last event may have made the chart leave this service.
           if (!snapshot.work.isStopped) relay(self, self, { type: 'service.settled', facts });
         },
         fail: (error) => {
@@ -90,7 +90,7 @@ export function serviceLogic<Input, Facts>(
           snapshot.work.stop?.();
           return { status: 'stopped', output: undefined, error: undefined, work: snapshot.work };
         default:
-          return snapshot; // a flat child's done event, which has nothing to say here
+          return snapshot; // a flat child's done event, which changes nothing here
       }
     },
     getPersistedSnapshot: (snapshot) => snapshot,
@@ -99,12 +99,12 @@ export function serviceLogic<Input, Facts>(
 
 /**
  * A service that runs without an actor: the same function, the same events to the chart, a fraction of the cost. Used
- * where nobody inspects; a turn begins two services in each iteration.
+ * when nobody inspects; a turn starts two services per iteration.
  */
 export class BareService implements ServiceActor<unknown> {
   /** Only a service that is an actor can be the parent of one. */
   readonly self = undefined;
-  /** It has told how it ended: there is nothing left to stop. */
+  /** It has reported its end: there is nothing left to stop. */
   hasSettled = false;
   readonly #begin: BeginWork<unknown, unknown>;
   readonly #input: unknown;
@@ -132,7 +132,7 @@ export class BareService implements ServiceActor<unknown> {
     } catch (error) {
       return this.fail(error);
     }
-    if (this.#isStopped) this.#stop?.(); // the chart left it while it began
+    if (this.#isStopped) this.#stop?.(); // the chart left it while it was starting
   }
 
   settle(output: unknown): void {

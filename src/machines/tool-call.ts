@@ -11,14 +11,14 @@ export interface ToolCallMachineContext {
 /** What is known about a call before anything runs. */
 export interface CallChecked {
   readonly type: 'call.checked';
-  /** False when the message that asked was refused: none of its calls may run. */
+  /** False when the message that makes the call was refused: none of its calls may run. */
   readonly runnable: boolean;
   /** The message was cut by the token limit, so the arguments may be incomplete. */
   readonly truncated: boolean;
   /** The engine has a tool of that name. */
   readonly known: boolean;
   readonly valid: boolean;
-  /** Somebody has to say yes first. */
+  /** It needs approval first. */
   readonly asks: boolean;
 }
 
@@ -56,7 +56,7 @@ const config = {
   initial: 'validating',
   states: {
     validating: {
-      description: 'Tool and arguments are looked at.',
+      description: 'The tool and the arguments are checked.',
       on: {
         'call.checked': [
           { guard: 'isRefused', target: 'notStarted' },
@@ -70,7 +70,7 @@ const config = {
       },
     },
     approving: {
-      description: 'Waits for somebody’s yes or no.',
+      description: 'Waits for approval.',
       on: {
         'approval.settled': [
           { guard: 'isDenied', target: 'denied' },
@@ -81,7 +81,7 @@ const config = {
       },
     },
     running: {
-      description: 'The tool works. A cancel only aborts its signal: what it gives back in the grace time counts.',
+      description: 'The tool runs. A cancel only aborts its signal: a result within the grace time still counts.',
       on: {
         'tool.settled': [
           { guard: 'isBackgrounded', target: 'backgrounded' },
@@ -97,11 +97,11 @@ const config = {
     timedOut: { description: 'The tool took longer than its limit and may have had effects.', type: 'final' },
     interrupted: { description: 'Cancelled while running; may have had effects.', type: 'final' },
     notStarted: { description: 'Cancelled or refused before it ran; had no effects.', type: 'final' },
-    denied: { description: 'Somebody said no.', type: 'final' },
+    denied: { description: 'Approval was denied.', type: 'final' },
     invalidArguments: { description: 'The arguments do not fit the tool’s schema.', type: 'final' },
     unknownTool: { description: 'No tool has that name.', type: 'final' },
     truncated: { description: 'The token limit cut the message, so the call was not run.', type: 'final' },
-    backgrounded: { description: 'The work goes on as a background task.', type: 'final' },
+    backgrounded: { description: 'The work continues as a background task.', type: 'final' },
   },
 } as const;
 

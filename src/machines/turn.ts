@@ -1,4 +1,4 @@
-// One turn: shape the context, call the model, run its tools, and again until it stops. The chart decides; services act.
+// One turn: shape the context, call the model, run its tools, repeat until it stops. The chart decides; services act.
 
 import { setup, type DoneActorEvent } from 'xstate';
 import type { TurnReason, TurnResult } from '../contracts/events.ts';
@@ -19,20 +19,20 @@ export interface TurnFacts {
   readonly stop: StopReason;
   /** Calls of the last settled message. */
   readonly calls: number;
-  /** Accepted steers nobody drained yet. */
+  /** Accepted steers that no drain has taken yet. */
   readonly pending: number;
   /** No further iteration is allowed. */
   readonly last: boolean;
-  /** The message before was cut by the token limit as well. */
+  /** The previous message was cut by the token limit too. */
   readonly cutBefore: boolean;
   /** This iteration's context was already re-shaped after an overflow. */
   readonly reshaped: boolean;
 }
 
-/** The end of a turn, and what waits for the next one: counted when it is read. */
+/** The end of a turn, and how much waits for the next one (counted when read). */
 export interface TurnOutput extends TurnResult {
   readonly waiting: {
-    /** Accepted steers no drain took. */
+    /** Accepted steers that no drain took. */
     readonly late: number;
     /** Messages held for the next turn. */
     readonly queued: number;
@@ -41,15 +41,15 @@ export interface TurnOutput extends TurnResult {
   readonly toJSON?: () => object;
 }
 
-/** The chart's one handle on its turn. Every method is total; what it does is the runtime's business. */
+/** The chart's only handle on its turn. No method throws; what they do is up to the runtime. */
 export interface TurnScope {
   /** Counts the iteration and drains accepted steers into the transcript. */
   beginIteration(): void;
-  /** The next shaping answers a context overflow. */
+  /** The next shaping responds to a context overflow. */
   beginReshape(): void;
   /** From here on steers are too late. */
   seal(): void;
-  /** Tells running tools to stop and bounds how long they may take. */
+  /** Asks running tools to stop and bounds how long they may take. */
   interruptTools(graceMs: number | undefined): void;
   /** Notes how the turn ends. */
   conclude(reason: TurnReason): void;
@@ -71,7 +71,7 @@ export interface TurnMachineContext {
 /** What a turn is started with. */
 export type TurnMachineInput = TurnMachineContext;
 
-/** What the chart takes from outside. `graceMs` bounds how long running tools may take to stop. */
+/** Events from outside. `graceMs` bounds how long running tools may take to stop. */
 export type TurnMachineEvent =
   | { readonly type: 'turn.start' }
   | { readonly type: 'turn.cancel'; readonly graceMs?: number }
@@ -80,8 +80,8 @@ export type TurnMachineEvent =
   | DoneActorEvent<TurnFacts, 'dispatchTools'>;
 
 /**
- * The table of limits: how the turn ends on these facts, or undefined when another iteration follows. Tools of the
- * last allowed iteration do run; the limit is looked at before steers are drained.
+ * How the turn ends given these facts; undefined when another iteration follows. Tools of the last allowed iteration do
+ * run; the limit is checked before steers are drained.
  */
 export function reasonOf(facts: TurnFacts): TurnReason | undefined {
   if (facts.kind === 'overflow') return 'contextOverflow';
@@ -95,7 +95,7 @@ export function reasonOf(facts: TurnFacts): TurnReason | undefined {
 
 const nextIteration = [
   { guard: 'goesOnShaped', target: '#turn.shaping', actions: 'beginIteration' },
-  // Reenter: from streaming back to streaming the model has to be called again.
+  // Reenter: from streaming to streaming the model must be called again.
   { guard: 'goesOn', target: '#turn.streaming', reenter: true, actions: 'beginIteration' },
   { guard: 'closes', target: '#turn.sealed', actions: 'concludeByFacts' },
   { target: '#turn.completed', actions: 'concludeByFacts' },
@@ -157,7 +157,7 @@ const config = {
   output: ({ context }: Pick<Step, 'context'>) => context.scope.output(),
   states: {
     idle: {
-      description: 'Rests until it is started: nothing may begin in a machine’s initial step.',
+      description: 'Waits for its start: no work may begin in a machine’s initial step.',
       on: {
         'turn.start': [{ guard: 'prepares', target: 'preparing' }, ...firstIteration],
         'turn.cancel': 'aborted',
@@ -203,7 +203,7 @@ const config = {
       on: { 'turn.cancel': 'aborted' },
     },
     waiting: {
-      description: 'A failed model call waits before it is tried again.',
+      description: 'Waits before a failed model call is tried again.',
       invoke: {
         src: 'delay',
         id: 'delay',
@@ -240,14 +240,14 @@ const config = {
           on: { 'approval.asked': 'awaitingApproval', 'turn.cancel': 'interrupting' },
         },
         awaitingApproval: {
-          description: 'At least one call waits for somebody’s yes or no; others may run.',
+          description: 'At least one call waits for approval; others may run.',
           on: {
             'approval.answered': { guard: 'isLastAnswer', target: 'live' },
             'turn.cancel': 'interrupting',
           },
         },
         interrupting: {
-          description: 'Cancelled: running tools have the grace time to give back a result.',
+          description: 'Cancelled: running tools have the grace time to return a result.',
           entry: ['seal', 'interruptTools'],
           on: {
             'turn.cancel': { actions: 'interruptTools' },
@@ -257,7 +257,7 @@ const config = {
       },
     },
     sealed: {
-      description: 'The answer stands; the afterTurn transformers run and no steer is taken any more.',
+      description: 'The answer is final; the afterTurn transformers run and steers are no longer accepted.',
       entry: 'seal',
       invoke: {
         src: 'applyTransformers',
@@ -279,14 +279,14 @@ const config = {
       entry: ['seal', { type: 'conclude', params: { reason: 'aborted' } }, 'land'],
     },
     failed: {
-      description: 'Ended because the model could not be made to answer, or a step broke.',
+      description: 'Ended because the model could not answer, or a step broke.',
       type: 'final',
       entry: ['seal', { type: 'conclude', params: { reason: 'failed' } }, 'land'],
     },
   },
 } as const;
 
-/** The chart as data: what turns run on, by table. */
+/** The chart as data; turns run from its table. */
 export const turnChart = { id: config.id, config, implementations: { guards, actions } };
 
 /**
