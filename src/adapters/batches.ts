@@ -1,19 +1,19 @@
-// Turns a source of pieces, each worth some items, into an async iterable of the items. Used by the SSE reader and by
-// both provider models: one promise per item, one more per piece, whatever the layers below do.
+// Turns a source of pieces, each of which gives some items, into an async iterable of the items. Used by the model
+// stream: one promise per item and one per piece, whatever the layers below do.
 
-/** Where items come from: pieces are read one after the other, each is turned into items at once. */
+/** Where items come from: pieces are read one after the other, and each is turned into items at once. */
 export interface BatchSource<Piece, Item> {
-  /** The next piece. Not called again before it settled, nor after the end or an error. */
+  /** The next piece. Not called again until it has settled, nor after the end or an error. */
   read(): Promise<Piece>;
   /** The items of a piece, in order, possibly none; undefined at the end. May throw. */
   accept(piece: Piece): readonly Item[] | undefined;
-  /** Asked when `read` failed: what there still is, behind which `read` gives the end; undefined if the error stands. */
+  /** Called when `read` failed. Returns the last items, after which `read` reports the end; undefined to throw the error. */
   rescue?(error: unknown): readonly Item[] | undefined;
   /** What to throw for an error of `read` or `accept`. */
   failure(error: unknown): unknown;
-  /** True from when on no more items may be handed out: those that wait are dropped for an error from `failure`. */
+  /** Once true, no more items are delivered: the next call rejects with `failure(undefined)` instead. */
   readonly isStopped?: boolean;
-  /** Called once when the reader is done: at the end, after an error, or when it leaves early. Never throws. */
+  /** Called once when reading is over: at the end, after an error, or when the reader leaves early. Must not throw. */
   close(): void;
 }
 
@@ -68,10 +68,10 @@ class BatchIterator<Piece, Item> implements AsyncIterableIterator<Item> {
     return this.#source.read().then(this.#onPiece, this.#onBreak);
   }
 
-  // Nearly every piece is worth something: two callbacks cost a tenth of an event less than an async function.
+  // Nearly every piece gives an item: two callbacks cost a tenth of an event less than an async function.
   readonly #onPiece = (piece: Piece): IteratorResult<Item> | Promise<IteratorResult<Item>> => {
     try {
-      return this.#take(piece) ?? this.#search();
+      return this.#take(piece) ?? this.#readOn();
     } catch (error) {
       return this.#onError(error);
     }
@@ -79,7 +79,7 @@ class BatchIterator<Piece, Item> implements AsyncIterableIterator<Item> {
 
   readonly #onBreak = (error: unknown): IteratorResult<Item> | Promise<IteratorResult<Item>> => {
     const rest = this.#closed ? undefined : this.#source.rescue?.(error);
-    return rest === undefined ? this.#onError(error) : (this.#hand(rest) ?? this.#search());
+    return rest === undefined ? this.#onError(error) : (this.#hand(rest) ?? this.#readOn());
   };
 
   readonly #onError = (error: unknown): never => {
@@ -89,8 +89,8 @@ class BatchIterator<Piece, Item> implements AsyncIterableIterator<Item> {
     throw failure;
   };
 
-  /** Reads on until a piece is worth something: in a loop, since promises that wait for each other would pile up. */
-  async #search(): Promise<IteratorResult<Item>> {
+  /** Reads on until a piece gives an item. A loop, because promises that wait for each other would pile up. */
+  async #readOn(): Promise<IteratorResult<Item>> {
     for (;;) {
       let piece: Piece;
       try {

@@ -1,9 +1,9 @@
-// What every request asks of an official SDK, which is used as transport only. Called by the provider models.
+// The options of every request to an official SDK, which is used as transport only. Called by the provider models.
 
-/** Options of one request, as both SDKs take them. */
+/** Options of one request, in the form both SDKs take. */
 export interface CallOptions {
   readonly signal: AbortSignal;
-  /** The turn retries. */
+  /** Retrying is the turn's job. */
   readonly maxRetries: 0;
   /** A redirect is an error, see http-errors.ts. */
   readonly fetchOptions: { readonly redirect: 'manual' };

@@ -1,4 +1,4 @@
-// What kind of failure a provider reports, by its words first and its HTTP status second. Called by the error mapping.
+// Classifies a failure by the provider's error codes first and the HTTP status second. Called by the error mapping.
 
 import type { ErrorCode } from '../contracts/errors.ts';
 
@@ -6,7 +6,7 @@ import type { ErrorCode } from '../contracts/errors.ts';
 export interface Kind {
   readonly code: ErrorCode;
   readonly retryable: boolean;
-  /** Money, not speed: waiting does not help. */
+  /** The account has no credit left: waiting does not help. */
   readonly billing?: true;
 }
 
@@ -20,8 +20,8 @@ const unpaid: Kind = { code: 'model.rejected', retryable: false, billing: true }
 const passing: Kind = { code: 'model.failed', retryable: true };
 const connection: Kind = { code: 'model.connection', retryable: true };
 
-// Words of Anthropic, OpenAI and the servers that imitate them. A word decides before the status: the imitators'
-// statuses lie more often than their words.
+// Codes of Anthropic, OpenAI and compatible servers. A code decides before the status: compatible servers get the status
+// wrong more often than the code.
 const kindByWord: ReadonlyMap<string, Kind> = new Map([
   ['authentication_error', unauthorized],
   ['permission_error', unauthorized],
@@ -58,12 +58,12 @@ const kindByWord: ReadonlyMap<string, Kind> = new Map([
   ['timeout_error', connection],
 ]);
 
-// The one failure the runtime answers by shrinking the request; most servers tell it only in words.
+// The one failure that the runtime answers by shrinking the request; most servers report it only in the message.
 const overflowWords =
   /context[ _-]?(length|window|size)|prompt is too long|input is too long|maximum (context|prompt|input) (length|size|tokens)|too many (input )?tokens|exceeds? (the )?(model'?s )?(maximum|max) (allowed )?(number of )?(input )?tokens|input length and `?max_tokens`? exceed|reduce the length of the (messages|prompt|input)/i;
 const keyWords = /(incorrect|invalid|missing|no|wrong) (auth|api)[ _-]?(key|token)|api key not valid|x-api-key/i;
 
-/** The kind of a failure. `words` are the provider's codes, the most specific first; `message` is what it said to people. */
+/** The kind of a failure. `words` are the provider's codes, most specific first; `message` is its text for people. */
 export function kindOf(status: number | undefined, words: readonly string[], message: string): Kind {
   for (const word of words) {
     const kind = kindByWord.get(word.toLowerCase());
@@ -73,7 +73,7 @@ export function kindOf(status: number | undefined, words: readonly string[], mes
   if (isRefusal && overflowWords.test(message)) return contextOverflow;
   if (isRefusal && keyWords.test(message)) return unauthorized;
   if (status !== undefined) return kindByStatus(status);
-  // An unknown word inside a stream that began well: the server's trouble, unless it blames the request.
+  // An unknown code inside a stream that began well: the server's fault, unless it blames the request.
   return words.some((word) => /invalid|unsupported|bad_?request|not_?supported/i.test(word)) ? rejected : passing;
 }
 
@@ -99,7 +99,7 @@ function kindByStatus(status: number): Kind {
     case 529:
       return overloaded;
     default:
-      // 5xx of a local server is often permanent in truth; retried all the same, nobody can tell.
+      // A local server's 5xx is often permanent, but nothing tells it from a temporary one: all are retried.
       return status >= 500 ? passing : rejected;
   }
 }

@@ -1,7 +1,7 @@
-// Text that arrives in very many small pieces. Used by the decoders for what a block has said so far.
+// Text that arrives in many small pieces. Used by the decoders for the text of a block so far.
 
-// Joined this often: adding to a string instead keeps a node alive for every piece, which the collector copies again and
-// again; that was a tenth of what an event costs (bench/adapters.ts).
+// Appending to a string instead keeps a node alive for every piece, which the garbage collector copies again and again:
+// that was a tenth of the cost of an event (bench/adapters.ts).
 const piecesJoinedAtOnce = 512;
 
 /** Collects pieces; joins them a batch at a time. */
@@ -10,7 +10,7 @@ export class GrowingText {
   readonly #pieces: string[] = [];
   #waiting = 0;
 
-  /** Adds a piece behind the others. */
+  /** Appends a piece. */
   add(piece: string): void {
     if (piece === '') return;
     this.#pieces[this.#waiting++] = piece;

@@ -1,5 +1,5 @@
-// Makes one ModelError of whatever a provider call throws or reports: SDK error classes (read by their shape, so any
-// SDK version and any compatible client will do), in-stream error objects, socket failures. Called by the models.
+// Turns whatever a provider call throws or reports into a ModelError: SDK errors (read by their shape, so any SDK version
+// and any compatible client will do), error objects inside a stream, socket failures. Called by the models.
 
 import { isModelError, messageOf, ModelError, type ErrorCode } from '../contracts/errors.ts';
 import { kindOf, type Kind } from './error-kinds.ts';
@@ -19,43 +19,43 @@ import {
 
 /** What the adapter knows about the failed call. */
 export interface CallFacts {
-  /** As shown to people: `Anthropic`, `OpenAI`. */
+  /** Name shown to people: `Anthropic`, `OpenAI`. */
   readonly provider: string;
   readonly model: string;
-  /** Never quoted: the configured key and the like. */
+  /** The configured key and other secrets: never quoted. */
   readonly secrets?: readonly (string | undefined)[] | undefined;
-  /** Where the request went, for connection failures. */
+  /** Where the request went. Shown in messages. */
   readonly baseURL?: string | undefined;
   /** The environment variable the SDK reads its key from. */
   readonly keyVariable?: string | undefined;
 }
 
-/** An error as a provider reports it in a body or a stream event, each part where it was found. */
+/** The parts of an error that a provider reported in a body or a stream event. */
 export interface ReportedError {
   readonly status?: number | undefined;
-  /** The provider's words for it, the most specific first: `context_length_exceeded`, `invalid_request_error`. */
+  /** The provider's codes, most specific first: `context_length_exceeded`, `invalid_request_error`. */
   readonly codes?: readonly unknown[] | undefined;
   readonly message?: string | undefined;
   readonly requestId?: string | undefined;
   readonly retryAfterMs?: number | undefined;
-  /** The server's own verdict (`x-should-retry`); wins over every rule. */
+  /** The server's own verdict (`x-should-retry`), which overrides every rule. */
   readonly shouldRetry?: boolean | undefined;
   readonly cause?: unknown;
 }
 
 const maxQuotedCharacters = 1000;
 
-// What the SDKs say where simply no key was given.
+// What the SDKs say if no key was given at all.
 const usual = /^(?:Could not resolve authentication method|Missing credentials)\b/;
 
-// Anthropic, of thinking blocks behind messages, tools or a system text that were changed since.
+// Anthropic's message about thinking blocks after messages, tools or a system text that were changed since.
 const unboundThinking = /block is bound to a different conversation/i;
 const unboundAdvice =
   " Something before the block was changed since. To have such blocks dropped instead, pass thinking with block_binding: { prefix_mismatch_behavior: 'drop_block' } and the beta thinking-binding-controls-2026-08-01.";
 
 /**
- * The error of a call that threw. A ModelError is passed on. An abort is told apart by the caller, which knows its
- * signal: one that arrives here came from elsewhere and is not retried.
+ * The error of a call that threw. A ModelError is passed on. Aborts by the turn's own signal are handled by the caller:
+ * an abort that arrives here came from elsewhere and is not retried.
  */
 export function modelErrorOf(thrown: unknown, facts: CallFacts): ModelError {
   if (isModelError(thrown)) return withoutKeys(thrown, facts);
@@ -63,15 +63,20 @@ export function modelErrorOf(thrown: unknown, facts: CallFacts): ModelError {
   if (status !== undefined) return ofResponse(thrown, status, facts);
   const names = namesOf(thrown);
   if (names.includes('APIUserAbortError') || names.includes('AbortError')) {
-    return failure('model.connection', `The call to ${facts.provider} was aborted outside of this turn.`, facts, {
-      retryable: false,
-      cause: thrown,
-    });
+    return failure(
+      'model.connection',
+      `The call to ${facts.provider} was aborted by something other than this turn.`,
+      facts,
+      {
+        retryable: false,
+        cause: thrown,
+      },
+    );
   }
   if (isTimeout(thrown, names)) {
     return failure(
       'model.connection',
-      `${facts.provider} did not answer in time${at(facts)}. Usually passing; else raise the client's timeout.`,
+      `${facts.provider} did not answer in time${at(facts)}. This is usually temporary; if not, raise the client's timeout.`,
       facts,
       { retryable: true, cause: thrown },
     );
@@ -91,7 +96,7 @@ export function modelErrorOf(thrown: unknown, facts: CallFacts): ModelError {
     const variable = facts.keyVariable === undefined ? '' : ` or set ${facts.keyVariable}`;
     return failure(
       'model.unauthorized',
-      `No key for ${facts.provider} was found: pass \`apiKey\`${variable}.${usual.test(message) ? '' : ` The SDK said${quote(message, facts)}`}`,
+      `No API key for ${facts.provider} was found: pass \`apiKey\`${variable}.${usual.test(message) ? '' : ` The SDK said${quote(message, facts)}`}`,
       facts,
       { retryable: false, cause: thrown },
     );
@@ -102,7 +107,7 @@ export function modelErrorOf(thrown: unknown, facts: CallFacts): ModelError {
   });
 }
 
-/** The error a provider reported in a body or inside a stream. Without any known code it counts as passing. */
+/** The error a provider reported in a body or inside a stream. Without a known code it counts as temporary. */
 export function modelErrorOfReport(report: ReportedError, facts: CallFacts): ModelError {
   const words = (report.codes ?? []).filter((code) => typeof code === 'string' && code !== '') as readonly string[];
   const numeric = (report.codes ?? []).find((code) => typeof code === 'number' || /^[45]\d\d$/.test(String(code)));
@@ -145,7 +150,7 @@ function ofResponse(thrown: unknown, status: number, facts: CallFacts): ModelErr
   );
 }
 
-/** Nothing is sent on: a redirected POST becomes a GET or takes headers with keys to a host they were not given for. */
+// Not followed: a redirected POST becomes a GET, or takes headers with keys to a host they were not meant for.
 function ofRedirect(thrown: unknown, status: number, location: string | undefined, facts: CallFacts): ModelError {
   const target =
     location !== undefined && URL.canParse(location, facts.baseURL)
@@ -153,7 +158,7 @@ function ofRedirect(thrown: unknown, status: number, location: string | undefine
       : '';
   return failure(
     'model.rejected',
-    `${facts.provider}'s address${at(facts).replace(' at', '')} redirects${target} (HTTP ${status}). Requests are not sent on: if that is the right server, give its address as the base URL.`,
+    `${facts.provider}'s address${at(facts).replace(' at', '')} redirects${target} (HTTP ${status}). Redirects are not followed: if that is the right server, set its address as the base URL.`,
     facts,
     { retryable: false, status, cause: thrown },
   );
@@ -164,9 +169,9 @@ function sentence(code: ErrorCode, status: number | undefined, facts: CallFacts)
   const http = status === undefined ? '' : ` (HTTP ${status})`;
   switch (code) {
     case 'model.unauthorized':
-      return `${provider} did not accept the key or its rights${http}`;
+      return `${provider} rejected the key or its permissions${http}`;
     case 'model.notFound':
-      return `${provider} knows no model "${model}", or not at this address${http}`;
+      return `${provider} has no model "${model}" at this address${http}`;
     case 'model.rateLimited':
       return `${provider} limits the rate of requests to "${model}"${http}`;
     case 'model.overloaded':
@@ -183,7 +188,7 @@ function sentence(code: ErrorCode, status: number | undefined, facts: CallFacts)
 }
 
 function hint(kind: Kind, facts: CallFacts): string {
-  if (kind.billing) return ' Check the plan and the billing of the account; waiting does not help.';
+  if (kind.billing) return " Check the account's plan and billing; waiting does not help.";
   switch (kind.code) {
     case 'model.unauthorized':
       return ` ${keyHint(facts)}`;
@@ -193,7 +198,7 @@ function hint(kind: Kind, facts: CallFacts): string {
       return ' Shorten the conversation (compaction, windowing) or lower maxOutputTokens.';
     case 'model.rateLimited':
     case 'model.overloaded':
-      return ' Usually passing: wait and send it again.';
+      return ' This is usually temporary; try again later.';
     default:
       return '';
   }
@@ -206,7 +211,7 @@ function keyHint(facts: CallFacts): string {
 
 function quote(said: string, facts: CallFacts): string {
   if (said === '') return '.';
-  // First the keys, then the cut: half a key looks like none. No half of a surrogate pair is left at the end.
+  // Redacted before it is cut, because half a key no longer looks like one. No half of a surrogate pair is left.
   const clean = redact(said, facts.secrets);
   const bounded = clean.slice(0, maxQuotedCharacters).replace(/[\uD800-\uDBFF]$/, '');
   return `: ${bounded}${clean.length > maxQuotedCharacters ? '…' : /[.!?]$/.test(bounded) ? '' : '.'}`;
@@ -221,14 +226,14 @@ function failure(
   return withoutKeys(new ModelError(code, message, options), facts);
 }
 
-/** The error itself if it quotes no key, else one that says the same without it. */
+/** The error itself if it quotes no key, else a copy without the key. */
 export function withoutKeys(error: ModelError, facts: CallFacts): ModelError {
   const { secrets } = facts;
   const clean = (text: string | undefined): string | undefined => (text === undefined ? text : redact(text, secrets));
   const message = redact(error.message, secrets);
   const providerCode = clean(error.providerCode);
   const requestId = clean(error.requestId);
-  // Whoever prints an error prints its cause: one that quotes a key is left out.
+  // Printing an error prints its cause too: one that quotes a key is left out.
   const isClean = error.cause === undefined || !quotesKey(error.cause, secrets);
   const isSame = message === error.message && providerCode === error.providerCode && requestId === error.requestId;
   if (isSame && isClean) return error;

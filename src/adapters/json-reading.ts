@@ -1,11 +1,11 @@
-// Reads fields of parsed JSON nobody has checked yet. Used by the decoders, which must survive any server's answer.
+// Reads fields of unchecked JSON. Used by the decoders, which must survive any server's answer.
 
 import type { JsonValue } from '../conversation/json.ts';
 
 /** An object of parsed JSON, any field of which may be absent. */
 export type JsonRecord = { readonly [key: string]: JsonValue | undefined };
 
-/** The value if it is an object (no array, no null). */
+/** The value if it is an object (not an array, not null). */
 export function recordOf(value: unknown): JsonRecord | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonRecord) : undefined; // parsed JSON
 }

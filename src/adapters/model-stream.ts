@@ -10,7 +10,7 @@ import { openServerSentEvents, type ServerSentEvent, type ServerSentEventSource 
 
 /** Turns a provider's events into ours: a reducer without effects, one per call. */
 export interface StreamDecoder {
-  /** Appends what the event means to `out`. Throws ModelError; what was appended before stands. */
+  /** Appends what the event means to `out`. Throws ModelError; events appended before still count. */
   decode(event: ServerSentEvent, out: StreamEvent[]): void;
   /** Decodes a whole answer that came as one JSON body. Throws ModelError. */
   decodeWhole(body: unknown, out: StreamEvent[]): void;
@@ -22,7 +22,7 @@ export interface StreamDecoder {
 
 /** What a call is made of. */
 export interface ModelCall {
-  /** Sends the request. Called once, with the first pull. */
+  /** Sends the request. Called once, at the first read. */
   readonly open: () => Promise<Response>;
   readonly decoder: StreamDecoder;
   readonly facts: CallFacts;
@@ -153,10 +153,10 @@ function isOfType(response: Response, type: RegExp): boolean {
 }
 
 function discard(response: Response): void {
-  response.body?.cancel().catch(() => undefined); // nobody waits for it any more
+  response.body?.cancel().catch(() => undefined); // nobody is waiting for it any more
 }
 
-/** The promise's value, or the abort reason as soon as the signal fires; a value that comes later is thrown away. */
+/** The promise's value, or a rejection with the reason as soon as the signal aborts; `late` gets a value that comes later. */
 function untilAborted<T>(promise: Promise<T>, signal: AbortSignal, late: (value: T) => void): Promise<T> {
   return new Promise((resolve, reject) => {
     const onAbort = (): void => {

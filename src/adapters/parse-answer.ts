@@ -65,7 +65,7 @@ export function webPageError(text: string, facts: CallFacts): ModelError {
 }
 
 function beginning(text: string, facts: CallFacts): string {
-  // First the keys, then the cut: half a key looks like none.
+  // Redacted before it is cut, because half a key no longer looks like one.
   return redact(text.slice(0, 4000), facts.secrets)
     .slice(0, 80)
     .replace(/[\uD800-\uDBFF]$/, '');

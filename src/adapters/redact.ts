@@ -1,15 +1,14 @@
-// Takes keys out of text that people will read, and finds them in what errors carry. Called wherever a provider's words
-// are quoted.
+// Removes keys from text that people will read, and finds them in errors. Called wherever a provider is quoted.
 
 const masked = '[redacted]';
 
-// Known key shapes, told from words by a digit or their length; `*` because providers mask the keys they echo.
+// Known key shapes. A digit or the length tells them from words; `*` because providers mask the keys they echo.
 const keyShapes: readonly RegExp[] = [
   /\b(?:sk|pk|rk|ak|gsk|csk|xai|pplx|nvapi|hf|r8|ghp|gho|glpat|key)[-_](?=[\w.-]*[\d*]|[\w.-]{20})[\w*.-]*[\w*]{6,}/g,
   /\bAIza[\w-]{20,}/g,
   /\beyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?/g,
 ];
-// What follows the word for a key: the word stays.
+// What follows a word for a key; the word itself stays.
 const namedKeys: readonly RegExp[] = [
   /(\b[a-z][a-z\d+.-]*:\/\/)[^\s/?#@"']+(?=@)/gi, // name and password in an address
   /\b((?:bearer|basic)\s+)(?=\S*\d)[\w.~+/*-]{6,}=*/gi,
@@ -27,7 +26,7 @@ export function redact(text: string, secrets: readonly (string | undefined)[] = 
   return clean;
 }
 
-/** True if anything in the value is, or looks like, a key: its fields, headers and causes. Unreadable values count as such. */
+/** True if any field, header or cause of the value is, or looks like, a key, and for values that cannot be read. */
 export function quotesKey(value: unknown, secrets: readonly (string | undefined)[] = []): boolean {
   const seen = new Set<unknown>();
   const isIn = (part: unknown, depth: number): boolean => {
@@ -36,7 +35,7 @@ export function quotesKey(value: unknown, secrets: readonly (string | undefined)
     if (depth > maxDepth || seen.size > maxParts) return true; // nobody can say what it holds
     seen.add(part);
     if (ArrayBuffer.isView(part)) return false;
-    // Of headers and the like the fields are hidden.
+    // The fields of headers, maps and sets are not properties.
     const entries = part instanceof Headers || part instanceof Map || part instanceof Set ? [...part] : [];
     return (
       entries.some((entry) => isIn(entry, depth + 1)) ||
@@ -60,11 +59,11 @@ export function shownAddress(address: string): string {
     if (url.username + url.password + url.search + url.hash === '') return address;
     return `${url.protocol}//${url.host}${url.pathname}`;
   } catch {
-    return redact(address); // a name of its own, for a client with an address of its own kind
+    return redact(address); // a custom client may use something other than a URL
   }
 }
 
-/** The keys in headers and in an address, by the names they go under. */
+/** The keys in headers and in an address, found by their names. */
 export function secretsIn(
   headers: Readonly<Record<string, unknown>> | undefined,
   address?: unknown,

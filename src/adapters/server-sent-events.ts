@@ -4,7 +4,7 @@
 import { createParser } from 'eventsource-parser';
 import { isTurnchartError, ModelError } from '../contracts/errors.ts';
 
-/** One event. `event` is its name where the server sent one; `data` is the joined text of its data lines. */
+/** One event. `event` is its name if the server sent one; `data` is the joined text of its data lines. */
 export interface ServerSentEvent {
   readonly event?: string | undefined;
   readonly data: string;
@@ -16,40 +16,40 @@ export interface ReadOptions {
   readonly signal: AbortSignal;
   /** Called for every chunk of bytes, also when it holds only a comment or half a line. */
   readonly onActivity?: (() => void) | undefined;
-  /** Characters of one event, complete or not, before the read fails with `stream.protocol`. Default 2^28. */
+  /** Longest event in characters, complete or not; a longer one fails with `stream.protocol`. Default 2^28. */
   readonly maxEventCharacters?: number | undefined;
-  /** Characters kept of a body without any event, see `textWithoutEvents`. Default 2^24. */
+  /** Characters kept of a body without events, see `textWithoutEvents`. Default 2^24. */
   readonly maxTextCharacters?: number | undefined;
 }
 
-/** A body being read: pieces come from `read`, their events are told by `accept`. */
+/** A body being read: `read` returns its pieces, `accept` turns them into events. */
 export interface ServerSentEventSource {
   read(): Promise<ReadableStreamReadResult<Uint8Array>>;
-  /** Tells the events a piece completes, in order; false at the end of the body. Throws after an abort. */
+  /** Passes the events that a piece completes to `onEvent`, in order; false at the end of the body. Throws after an abort. */
   accept(piece: ReadableStreamReadResult<Uint8Array>, onEvent: (event: ServerSentEvent) => void): boolean;
-  /** At the end of a body without any event: its text, which may be a whole answer; undefined if it was too long. */
+  /** The text of a finished body without events, which may be a whole answer; undefined if there were events or it was too long. */
   textWithoutEvents(): string | undefined;
   /** What to throw for an error of `read` or `accept`. */
   failure(error: unknown): unknown;
   /** Cancels the body. */
   close(): void;
-  /** Ends the reading after the last event that matters: gives the body a second to end, so that the connection can be used again. */
+  /** Stops reading after the last relevant event, but gives the body a second to end, so that the connection can be reused. */
   release(): void;
 }
 
-// A server that never ends its line must not fill the memory; the largest real events (pictures) are near 10 MB.
+// A server that never ends a line must not fill the memory; the largest real events (pictures) are about 10 MB.
 const defaultMaxEventCharacters = 2 ** 28;
 const defaultMaxTextCharacters = 2 ** 24;
 const releaseTimeoutMs = 1000;
 const streaming = { stream: true };
 
 /**
- * A body opened for reading. A last event without its blank line is told if its data is complete JSON (real servers
- * end so) or `[DONE]`, else dropped.
+ * Opens a body for reading. A last event without a blank line after it counts if its data is complete JSON (some servers
+ * end like this) or `[DONE]`; else it is dropped.
  */
 export function openServerSentEvents(body: ReadableStream<Uint8Array>, options: ReadOptions): ServerSentEventSource {
   const bytes = openBody(body, options);
-  let tell: (event: ServerSentEvent) => void;
+  let emit: (event: ServerSentEvent) => void;
   let overflown = false;
   let plainText: string | undefined = '';
   // The parser takes care of CR, LF and CRLF split across chunks and of the byte order mark, which the decoder keeps.
@@ -60,7 +60,7 @@ export function openServerSentEvents(body: ReadableStream<Uint8Array>, options: 
     maxBufferSize,
     onEvent: (event) => {
       plainText = undefined;
-      tell(event);
+      emit(event);
     },
     onError: (error) => {
       if (error.type === 'max-buffer-size-exceeded') overflown = true;
@@ -71,14 +71,14 @@ export function openServerSentEvents(body: ReadableStream<Uint8Array>, options: 
     read: bytes.read,
     accept(piece, onEvent) {
       const { value, done } = bytes.accept(piece);
-      tell = onEvent;
+      emit = onEvent;
       if (!done) {
         const text = decoded(decoder, value);
         if (plainText !== undefined) plainText = plainText.length > maxTextCharacters ? undefined : plainText + text;
         parser.feed(text);
       } else {
         parser.feed(decoder.decode());
-        tell = (event) => {
+        emit = (event) => {
           if (isComplete(event.data)) onEvent(event);
         };
         parser.feed('\n\n');
@@ -94,8 +94,8 @@ export function openServerSentEvents(body: ReadableStream<Uint8Array>, options: 
 }
 
 /**
- * The text of a chunk. One that ends in ASCII holds no half of a character, so nothing has to wait for the next one;
- * told so, decoders take a path that is a third cheaper and gives one-byte strings.
+ * The text of a chunk. One that ends in ASCII does not end inside a character, so it need not be decoded as part of a
+ * stream: that takes a third less time and gives one-byte strings.
  */
 function decoded(decoder: TextDecoder, chunk: Uint8Array): string {
   const last = chunk[chunk.length - 1] ?? 0x80;
@@ -125,7 +125,7 @@ function openBody(body: ReadableStream<Uint8Array>, { signal, onActivity }: Read
     signal.removeEventListener('abort', onAbort);
   };
   const cancel = (reason?: unknown): void => {
-    reader.cancel(reason).catch(() => undefined); // a body that broke already has nothing to cancel
+    reader.cancel(reason).catch(() => undefined); // a body that has failed already has nothing to cancel
   };
   const onAbort = (): void => {
     aborted = true;
@@ -161,10 +161,10 @@ function openBody(body: ReadableStream<Uint8Array>, { signal, onActivity }: Read
   };
 }
 
-/** Reads on without looking, so that the connection goes back to its pool; gives up after a while. */
+/** Reads to the end and ignores what comes, so that the connection returns to its pool; cancels after the timeout. */
 function drain(reader: ReadableStreamDefaultReader<Uint8Array>, timeoutMs: number, settled: () => void): void {
   const giveUp = setTimeout(() => void reader.cancel().catch(() => undefined), timeoutMs);
-  if (typeof giveUp === 'object') giveUp.unref(); // Node: no reason to keep the process alive
+  if (typeof giveUp === 'object') giveUp.unref(); // Node: must not keep the process alive
   const finish = (): void => {
     clearTimeout(giveUp);
     settled();
@@ -187,7 +187,7 @@ function brokenConnection(cause: unknown): ModelError {
   const detail = cause instanceof Error ? cause.message : String(cause);
   return new ModelError(
     'model.connection',
-    `The connection broke in the middle of the answer (${detail}). Usually passing: the same request may succeed when sent again.`,
+    `The connection broke in the middle of the answer (${detail}). This is usually temporary; try again.`,
     { retryable: true, cause },
   );
 }
@@ -195,7 +195,7 @@ function brokenConnection(cause: unknown): ModelError {
 function overflow(limit: number): ModelError {
   return new ModelError(
     'stream.protocol',
-    `The server sent more than ${limit} characters without completing one event. Is it really a server-sent event stream?`,
+    `The server sent more than ${limit} characters without completing one event. Is it a server-sent event stream?`,
     { retryable: false },
   );
 }

@@ -1,8 +1,8 @@
-// Reads what SDKs and fetch throw by its shape, without knowing the classes. Called by the error mapping.
+// Reads errors of SDKs and of fetch by their shape, without knowing the classes. Called by the error mapping.
 
 import { messageOf } from '../contracts/errors.ts';
 
-/** Names an error answers to: its own, and the class names up its chain (openai leaves `name` at "Error"). */
+/** An error's name and the class names up its prototype chain (openai leaves `name` at "Error"). */
 export function namesOf(thrown: unknown): readonly string[] {
   const names: string[] = [];
   const own = textAt(thrown, 'name');
@@ -16,7 +16,7 @@ export function namesOf(thrown: unknown): readonly string[] {
   return names;
 }
 
-/** The error and what caused it, the outermost first. */
+/** The error and its causes, outermost first. */
 export function causes(thrown: unknown): readonly unknown[] {
   const chain: unknown[] = [];
   for (let cause = thrown; cause !== undefined && cause !== null && chain.length < 6; cause = valueAt(cause, 'cause')) {
@@ -25,7 +25,7 @@ export function causes(thrown: unknown): readonly unknown[] {
   return chain;
 }
 
-/** The message of the innermost cause, which says what really happened, with its system code. */
+/** The message and system code of the innermost cause, which says what really happened. */
 export function deepestMessage(thrown: unknown): string {
   const chain = causes(thrown);
   const deepest = chain.at(-1);
@@ -34,7 +34,7 @@ export function deepestMessage(thrown: unknown): string {
   return code === undefined || message.includes(code) ? message : `${message} (${code})`;
 }
 
-/** The codes an SDK error carries, most specific first; its body is looked through as well. */
+/** The codes an SDK error carries, most specific first, including those in its body. */
 export function codesOf(thrown: unknown): readonly unknown[] {
   const body = valueAt(thrown, 'error');
   const inner = valueAt(body, 'error');
@@ -50,7 +50,7 @@ export function codesOf(thrown: unknown): readonly unknown[] {
   return found.filter((code) => (typeof code === 'string' && code !== '') || typeof code === 'number');
 }
 
-/** What the server said: the message inside the body, else the body itself, else the SDK's message. */
+/** The server's message: the one inside the body, else the body itself, else the SDK's message. */
 export function apiMessageOf(thrown: unknown): string {
   const body = valueAt(thrown, 'error');
   const inner = valueAt(body, 'error');
@@ -64,13 +64,13 @@ export function apiMessageOf(thrown: unknown): string {
   return message.slice(String(status).length + 1).replace(/^status code \(no body\)$/, '');
 }
 
-/** Lists of faults and the like, as servers send them in place of a message. */
+// Servers also send lists of faults and the like in place of a message.
 function written(value: object): string {
   try {
     const text = JSON.stringify(value);
     return text === '{}' || text === '[]' ? '' : text;
   } catch {
-    return messageOf(value); // no parsed body: a client of one's own threw it
+    return messageOf(value); // not a parsed body: a custom client threw it
   }
 }
 
@@ -84,13 +84,13 @@ export function headerOf(headers: unknown, name: string): string | undefined {
   return textAt(headers, name);
 }
 
-/** A property of anything; undefined where there is none to read. Never throws. */
+/** A property of any value; undefined if it has none. Never throws. */
 export function valueAt(holder: unknown, key: string): unknown {
   if ((typeof holder !== 'object' && typeof holder !== 'function') || holder === null) return undefined;
   try {
     return Reflect.get(holder, key);
   } catch {
-    return undefined; // a hostile getter is no error of ours
+    return undefined; // a hostile getter is not our error
   }
 }
 
@@ -106,7 +106,7 @@ export function numberAt(holder: unknown, key: string): number | undefined {
   return typeof value === 'number' ? value : undefined;
 }
 
-/** The server's wish for a pause, from `retry-after-ms` or `retry-after` (seconds or a date). */
+/** How long the server asked to wait, from `retry-after-ms` or `retry-after` (seconds or a date). */
 export function retryAfterMsOf(headers: unknown): number | undefined {
   const milliseconds = Number(headerOf(headers, 'retry-after-ms') ?? NaN);
   if (milliseconds >= 0) return milliseconds;

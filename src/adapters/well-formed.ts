@@ -1,7 +1,7 @@
-// Requests are strict JSON: providers refuse a whole request for one half of a surrogate pair. Called by the encoders
-// with the finished body.
+// Makes strings well formed: providers refuse a whole request because of one lone surrogate. Called by the encoders with
+// the finished body.
 
-/** The same value if all its strings are well formed, else a copy in which halves of surrogate pairs are U+FFFD. */
+/** The same value if all its strings are well formed, else a copy in which lone surrogates are U+FFFD. */
 export function wellFormed<Value>(value: Value): Value {
   return cleaned(value) as Value; // strings stay strings, lists lists, objects objects
 }

@@ -3,30 +3,31 @@
 import { parseArgs } from 'node:util';
 import { modelFlag, type ModelFlag } from './models/model-flag.ts';
 import { isSessionName } from './session/session-name.ts';
+import { shownValue } from './shown-value.ts';
 
-/** What the command line asks for. */
+/** What the command line says to do. */
 export type Command =
   | { readonly type: 'run'; readonly options: RunOptions }
   | { readonly type: 'help' }
   | { readonly type: 'version' }
   | { readonly type: 'misuse'; readonly message: string };
 
-/** What is to be run, and how. */
+/** What to run, and how. */
 export interface RunOptions {
   /** Undefined: a chat on a terminal, else from standard input. */
   readonly prompt?: string;
-  /** Undefined: what the environment offers. */
+  /** Undefined: chosen by the environment. */
   readonly model?: ModelFlag;
   /** The name of a stored conversation. */
   readonly session?: string;
   /** Answer what the session left unanswered. */
   readonly resume: boolean;
-  /** One event a line instead of text. */
+  /** Print one JSON event per line instead of text. */
   readonly json: boolean;
   /** Allow every tool call without asking. */
   readonly yes: boolean;
   readonly color: boolean;
-  /** Show what happens in the inspector's page. */
+  /** Start the inspector. */
   readonly inspect: boolean;
   /** Undefined: the engine's default. */
   readonly maxIterations?: number;
@@ -38,32 +39,32 @@ export interface RunOptions {
 /** What `--help` prints. */
 export const usage = `Usage: turnchart [-p <prompt>] [options]
 
-An agent on the folder it stands in. On a terminal, without -p: a chat; what is typed while a turn runs steers it (/help
-tells more). Else one turn for -p or for what is piped in; with neither, a guided demo of about ten seconds.
+An agent that works in the current folder. On a terminal without -p it is a chat; a message typed while a turn runs
+steers it (/help explains). Otherwise it runs one turn for -p or piped input, or with neither a guided demo of about ten
+seconds.
 
-  -p, --prompt <text>      what to ask
-      --model <model>      anthropic:<id>, openai:<id>, or <base URL>#<id> of a server that speaks OpenAI's chat API
-      --session <name>     keep the conversation in $XDG_STATE_HOME/turnchart/sessions/<name>.json
-                           (~/.local/state/…) and go on with it; one process at a time
-      --resume             first answer what the session left unanswered (a crash, a cancel). Without it a chat says
-                           so and waits for /resume or the next message
-      --yes                allow every tool call without asking: changes of files, any command
-      --json               one event a line as JSON on standard output, nothing else there
-      --max-iterations <n> most model calls of a turn
-      --inspect            show what happens on a page of this machine, and print its address
+  -p, --prompt <text>      the prompt
+      --model <model>      anthropic:<id>, openai:<id>, or <base URL>#<id> for a server with OpenAI's chat API
+      --session <name>     store the conversation in $XDG_STATE_HOME/turnchart/sessions/<name>.json
+                           (~/.local/state/…) and continue it; one process at a time
+      --resume             first answer what the session left unanswered (after a crash or a cancel). Without it a
+                           chat says so and waits for /resume or the next message
+      --yes                allow every tool call without asking: file changes, any command
+      --json               print only events to standard output, one JSON object per line
+      --max-iterations <n> limit of model calls per turn
+      --inspect            open the inspector on this machine and print its address
       --seed <n>           seed of the demo model (default 1)
       --pace <ms>          milliseconds between the demo model's words (default 15; 0 = at once)
-      --no-color           no colours (also: NO_COLOR, or output that is no terminal)
+      --no-color           no colours (also with NO_COLOR, or if the output is not a terminal)
       --version            print the version
-  -h, --help               print this
+  -h, --help               print this help
 
-Without --model: ANTHROPIC_API_KEY, else OPENAI_API_KEY or OPENAI_BASE_URL, else a server on this machine (Ollama, LM
-Studio, llama.cpp, vLLM), else the demo model, which is a script. OPENAI_API_KEY is sent to OPENAI_BASE_URL only, or to
-OpenAI where that is not set.
+Without --model, the first of these that is there: ANTHROPIC_API_KEY; OPENAI_BASE_URL or OPENAI_API_KEY; a server on this
+machine (Ollama, LM Studio, llama.cpp, vLLM); the demo model, which is a script. OPENAI_API_KEY is sent only to
+OPENAI_BASE_URL, or to OpenAI if that is not set.
 
-Exit codes: 0 the turn completed, or the chat was left (or the reader of a pipe left) · 1 it ended otherwise: failed, or
-a limit was reached · 2 the command line was wrong, or the session is in use · 130 cancelled by Ctrl-C (143 by a
-termination signal)
+Exit codes: 0 the turn completed, the chat was left, or the reader of a pipe left · 1 the turn failed or reached a limit
+· 2 the command line is wrong or the session is in use · 130 cancelled by Ctrl-C (143 by a termination signal)
 `;
 
 /** Reads the arguments that follow the program's name. */
@@ -90,14 +91,14 @@ export function commandOf(args: readonly string[]): Command {
     });
     if (values.help) return { type: 'help' };
     if (values.version) return { type: 'version' };
-    if (values.prompt?.trim() === '') throw new Error('--prompt needs a text that is not empty');
+    if (values.prompt?.trim() === '') throw new Error('--prompt must not be empty');
     if (values.session !== undefined && !isSessionName(values.session))
       throw new Error(
-        `--session needs a name of at most 64 letters, digits, ".", "_" and "-" that begins with a letter or digit, got "${values.session}"`,
+        `--session needs a name of at most 64 letters, digits, ".", "_" and "-" that begins with a letter or digit, got ${shownValue(values.session)}`,
       );
-    if (values.resume && values.session === undefined) throw new Error('--resume needs a --session to resume');
+    if (values.resume && values.session === undefined) throw new Error('--resume needs --session');
     if (values.resume && values.prompt !== undefined)
-      throw new Error('--resume and --prompt exclude each other: a prompt continues an unanswered session by itself');
+      throw new Error('--resume and --prompt cannot be combined: a prompt also continues an unanswered session');
     const maxIterations = wholeNumber('--max-iterations', values['max-iterations'], 1, 1_000_000);
     return {
       type: 'run',
@@ -124,20 +125,20 @@ function wholeNumber(flag: string, text: string | undefined, least: number, most
   if (text === undefined) return undefined;
   const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
   if (value >= least && value <= most) return value;
-  throw new Error(`${flag} needs a whole number from ${least} to ${most}, got "${text}"`);
+  throw new Error(`${flag} needs a whole number from ${least} to ${most}, got ${shownValue(text)}`);
 }
 
-// The first sentence of parseArgs says what was wrong; the rest is advice for programmers.
+// The first sentence of an error of parseArgs says what is wrong; the rest is for programmers.
 function sentenceOf(fault: unknown): string {
   const message = fault instanceof Error ? fault.message : String(fault);
   const code: unknown = fault instanceof Error ? Reflect.get(fault, 'code') : undefined;
   if (code === 'ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL') {
     const word = /'(.*?)'/s.exec(message)?.[1] ?? '';
-    return `unexpected argument "${word}"; the prompt goes behind -p, in quotes`;
+    return `unexpected argument ${shownValue(word)}; put the prompt after -p, in quotes`;
   }
   if (/argument is ambiguous/.test(message)) {
     const flag = /'[^']*?(--[a-z-]+)/.exec(message)?.[1] ?? 'the option';
-    return `${flag} needs a value; one that begins with "-" is written ${flag}="-…"`;
+    return `${flag} needs a value; write ${flag}="-…" if it begins with "-"`;
   }
   const first = message.split(/\. |\n/)[0] ?? message;
   return first.replace(/^./, (letter) => letter.toLowerCase()).replace(/\.$/, '');

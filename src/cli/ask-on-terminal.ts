@@ -1,4 +1,4 @@
-// Yes-or-no questions outside of a chat: asked on the terminal where there is one, else answered no. main.ts uses it.
+// Yes-or-no questions outside of a chat: asked on the terminal if there is one, else answered no. Called by main.ts.
 
 import { createInterface } from 'node:readline/promises';
 import type { Readable } from 'node:stream';
@@ -8,13 +8,13 @@ import type { AskPerson } from './approval.ts';
 export interface QuestionParts {
   readonly input: Readable & { readonly isTTY?: boolean };
   readonly output: NodeJS.WritableStream & { readonly isTTY?: boolean };
-  /** Told when nobody can be asked. */
+  /** Called when nobody can be asked. */
   readonly onUnasked: (question: string) => void;
-  /** Takes away what is redrawn in place while the question stands there, then brings it back. */
+  /** Removes what is redrawn in place while the question is shown, then restores it. */
   readonly hold: (isHeld: boolean) => void;
 }
 
-/** Asks one question after the other. */
+/** Asks one question at a time. */
 export function askOnTerminal({ input, output, onUnasked, hold }: QuestionParts): AskPerson {
   let last: Promise<boolean> = Promise.resolve(false);
   const ask: AskPerson = async (question, signal) => {

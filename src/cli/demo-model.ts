@@ -1,5 +1,5 @@
-// The demo model: no AI, no key, no network. Rules over the user's words call the tools it is given and sum up what
-// they really answered, streamed word by word as a provider would. choose-model.ts hands it to the command.
+// The demo model: no AI, no key, no network. It follows rules on the user's words, calls the given tools and sums up their
+// real results, streamed word by word like a provider. Used by choose-model.ts.
 
 import { ModelError, type Model, type ModelRequest, type StreamEvent, type ToolDefinition } from '../index.ts';
 import { answerEvents, isDelta } from './demo/answer-events.ts';
@@ -8,22 +8,21 @@ import { planStep } from './demo/plan.ts';
 import { seededRandom } from './demo/random.ts';
 import type { Step } from './demo/script.ts';
 
-/** Its name wherever it is shown. */
+/** The demo model's id. */
 export const demoModelId = 'demo model (scripted, no AI)';
 
 /** How the demo model behaves. */
 export interface DemoModelOptions {
-  /** Same seed and same request, same answer. Default 1. */
+  /** The same seed and request give the same answer. Default 1. */
   readonly seed?: number;
-  /** Milliseconds between words, half to one and a half times. Default 15; 0 = no waiting. */
+  /** Average milliseconds between words; each pause is 0.5 to 1.5 times as long. Default 15; 0 = no waiting. */
   readonly paceMs?: number;
   /** Waits between words; must reject once the signal is aborted. Default: a timer. */
   readonly wait?: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
 /**
- * A model that keeps nothing between calls: all it knows is in the request. Refuses structured output with
- * `model.rejected`.
+ * A model without memory: all it knows is in the request. Refuses structured output with `model.rejected`.
  */
 export function demoModel(options: DemoModelOptions = {}): Model {
   const { seed = 1, paceMs = 15, wait = pause } = options;
@@ -34,7 +33,7 @@ export function demoModel(options: DemoModelOptions = {}): Model {
       if (request.output !== undefined) {
         throw new ModelError(
           'model.rejected',
-          `The ${demoModelId} cannot answer by a schema. Ask without "output", or use a real model.`,
+          `The ${demoModelId} cannot follow a schema. Leave out "output", or use a real model.`,
           { retryable: false },
         );
       }
@@ -61,7 +60,7 @@ function stepFor(request: ModelRequest, random: () => number): Step {
   return mustCall && step.type === 'answer' ? (anyCall(tools) ?? step) : step;
 }
 
-// Told to call a tool where no rule wants one: look around, which is harmless.
+// The request demands a call although no rule wants one: look around, which is harmless.
 function anyCall(tools: readonly ToolDefinition[]): Step | undefined {
   const { list, read } = skillsOf(tools);
   const call = list?.call({ glob: '**/*' }) ?? read?.call({ file: 'README.md' });

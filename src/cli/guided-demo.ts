@@ -1,5 +1,5 @@
-// What the command shows where nobody asks anything: two turns on the folder it stands in, with a tool call, a message
-// that steers and one that comes late, told step by step. main.ts runs it.
+// What the command shows without a prompt: two turns on the current folder, with a tool call, a steering message and a
+// late one, explained step by step. Called by main.ts.
 
 import {
   createEngine,
@@ -14,7 +14,7 @@ import { activeStates } from './chat/active-states.ts';
 import { demoModel } from './demo-model.ts';
 import type { Reporter } from './report.ts';
 
-/** What the demo is made of. */
+/** What the demo needs. */
 export interface DemoParts {
   readonly tools: readonly Tool[];
   /** Text for people. */
@@ -33,9 +33,9 @@ const change = 'no, only the Markdown files: how many are there?';
 const late = 'thank you!';
 
 /**
- * Runs the demo, always on the demo model. Everything else is what a program gets: the operative, its charts, the
- * tools. The person is played by two transformers, which hold the turn where a person's message is to arrive, so that
- * the demo goes the same way on every machine. Resolves to whether it went as told.
+ * Runs the demo, always on the demo model. Everything else is real: the operative, its charts, the tools. A transformer
+ * plays the person and holds the turn until the person's message has arrived, so that the demo is the same on every
+ * machine. Resolves to whether it went as explained.
  */
 export async function runGuidedDemo({ tools, reporter, seed, paceMs, inspect, signal }: DemoParts): Promise<boolean> {
   const write = reporter.print;
@@ -57,13 +57,15 @@ export async function runGuidedDemo({ tools, reporter, seed, paceMs, inspect, si
     name: 'the person of the demo',
     async afterIteration(_, { iteration }) {
       if (turns > 1 || iteration > 1) return;
-      await tell(`\n▸ 2. Before the tool runs, we change our mind and type: the message steers the turn that runs.`);
+      await tell(`\n▸ 2. Before the tool runs, we change our mind and type: the message steers the running turn.`);
       await type(change);
       write(`${states()}\n\n`);
     },
     async afterTurn() {
       if (turns > 1) return;
-      await tell(`\n▸ 3. The answer is given and the turn is closing. A message that comes now is late, and not lost.`);
+      await tell(
+        `\n▸ 3. The answer is complete and the turn is closing. A message that comes now is late, but not lost.`,
+      );
       await type(late);
       write(`${states()}\n\n`);
     },
@@ -99,9 +101,9 @@ export async function runGuidedDemo({ tools, reporter, seed, paceMs, inspect, si
   const { messages } = operative.conversation;
   const own = messages.filter(({ role }) => role === 'user').length;
   write(
-    `\n▸ ${reasons.length} turns, one conversation of ${messages.length} messages; our ${own} are in it once each.\n`,
+    `\n▸ ${reasons.length} turns, one conversation of ${messages.length} messages; each of our ${own} is in it once.\n`,
   );
-  write('  In a terminal, `npm start` is a chat in which you do the typing; `-p "…"` asks one question.\n');
+  write('  In a terminal, `npm start` starts a chat where you type; `-p "…"` asks one question.\n');
   await operative.close();
   return own === 3 && reasons.length === 2 && reasons.every((reason) => reason === 'completed');
 }

@@ -1,8 +1,8 @@
-// Ctrl-C and termination: the first one cancels, the second one leaves. main.ts listens through it.
+// Ctrl-C and termination signals: the first one cancels, the second one exits. Called by main.ts.
 
 import type { EventEmitter } from 'node:events';
 
-/** Exit codes by signal, as shells have them: 128 and the signal's number. */
+/** Exit codes by signal, like those of shells: 128 plus the signal's number. */
 const exitCodes = { SIGINT: 130, SIGTERM: 143 } as const;
 
 /** What to do about interrupts. */
@@ -13,7 +13,7 @@ export interface InterruptHandlers {
   readonly leave: (exitCode: number) => void;
 }
 
-/** Listens until the process ends. `source` emits the signals' names; default: the process. */
+/** Listens until the process ends. `source` emits signals by name; default: the process. */
 export function listenForInterrupts({ cancel, leave }: InterruptHandlers, source: EventEmitter = process): void {
   let interrupted = false;
   for (const [signal, exitCode] of Object.entries(exitCodes)) {

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The `turnchart` command: an agent on the folder it stands in, as a chat, one turn, or a guided demo.
+// The `turnchart` command: an agent that works in the current folder, as a chat, one turn, or a guided demo.
 
 import { readFileSync } from 'node:fs';
 import {
@@ -28,7 +28,7 @@ import type { Session } from './session/session.ts';
 import { sessionFolder } from './session/session-name.ts';
 
 const { stdin, stdout, stderr, env } = process;
-stderr.on('error', () => {}); // a closed diagnostics channel must not end the work
+stderr.on('error', () => {}); // a closed standard error must not end the work
 const abort = new AbortController();
 const outlet = createOutlet(stdout, () => abort.abort());
 const isTerminal = stdout.isTTY && env['TERM'] !== 'dumb';
@@ -37,7 +37,7 @@ let interruptCode: number | undefined;
 let inspect: EngineOptions['inspect'];
 let diagnose = (message: string): void => void stderr.write(`turnchart: ${message}\n`);
 
-/** Exit codes: see `usage`. */
+/** Returns the exit code, see `usage`. */
 async function main(): Promise<number> {
   const command = commandOf(process.argv.slice(2));
   switch (command.type) {
@@ -48,7 +48,7 @@ async function main(): Promise<number> {
       outlet.write(`${version()}\n`);
       return 0;
     case 'misuse':
-      stderr.write(`turnchart: ${command.message}\nturnchart --help tells what there is.\n`);
+      stderr.write(`turnchart: ${command.message}\nturnchart --help lists the options.\n`);
       return 2;
     case 'run': {
       const { options } = command;
@@ -64,14 +64,14 @@ async function main(): Promise<number> {
 }
 
 async function openInspector(): Promise<string> {
-  const { startInspector } = await import('../inspect/server/index.ts'); // with a server nobody else needs
+  const { startInspector } = await import('../inspect/server/index.ts'); // loads a server that is rarely needed
   const inspector = await startInspector();
   ({ inspect } = inspector);
   diagnose(`inspector: ${inspector.url}`);
   return inspector.url;
 }
 
-// A person may want to look at what went by too quickly.
+// So that a person can look at what went by too quickly.
 async function stay(url: string): Promise<void> {
   if (!stderr.isTTY || abort.signal.aborted) return;
   await outlet.flushed();
@@ -103,11 +103,11 @@ async function chat(options: RunOptions): Promise<number> {
       }),
     session,
     color: isColored(options),
-    greeting: `${model.id}: ${why}\nType a message; while it is answered, type again to steer. /help tells more.\n\n`,
+    greeting: `${model.id}: ${why}\nType a message; type another one while it is answered to steer the turn. /help explains more.\n\n`,
     resume: options.resume,
   });
   running = chatting;
-  // While the chat has the terminal, what is written beside it would tear its rows apart.
+  // Anything else written to the terminal would break the chat's rows.
   const toStderr = { diagnose, warn: console.warn };
   diagnose = chatting.notice;
   console.warn = (...words: readonly unknown[]) => chatting.notice(words.map(String).join(' '));
@@ -128,9 +128,9 @@ async function once(options: RunOptions): Promise<number> {
   const found = options.prompt === undefined ? await pipedPrompt() : { prompt: options.prompt };
   if (found === undefined) return interruptCode ?? 2;
   if (found.prompt !== undefined) return turn(options, userMessage(found.prompt));
-  if (options.session !== undefined) throw new Refusal(`${found.why}; a session needs a prompt, or --resume`);
+  if (options.session !== undefined) throw new Refusal(`${found.why}; a session needs a prompt or --resume`);
   if (options.json || options.model !== undefined) {
-    diagnose(`${found.why}, asking a default one: "${defaultPrompt}"`);
+    diagnose(`${found.why}, using the default one: "${defaultPrompt}"`);
     return turn(options, userMessage(defaultPrompt));
   }
   const { seed, paceMs } = options;
@@ -142,11 +142,11 @@ async function once(options: RunOptions): Promise<number> {
 async function turn(options: RunOptions, message: Message | undefined): Promise<number> {
   const session = await sessionOf(options);
   const choice = await chosenModel(options);
-  const reporter = reporterFor(options, { leavesOutErrors: true }); // told below, on standard error
+  const reporter = reporterFor(options, { leavesOutErrors: true }); // shown below, on standard error
   const ask = askOnTerminal({
     input: stdin,
     output: stderr,
-    onUnasked: (question) => diagnose(`nobody can be asked here, so the answer is no: ${question}`),
+    onUnasked: (question) => diagnose(`without a terminal the answer is no: ${question}`),
     hold: reporter.hold,
   });
   if (options.json) diagnose(`model: ${choice.model.id}; ${choice.why}`);
@@ -158,7 +158,7 @@ async function turn(options: RunOptions, message: Message | undefined): Promise<
   });
   const result = await runTurn({ operative, message, session, reporter, signal: abort.signal });
   if (result === undefined) {
-    diagnose('nothing to resume: the last message of the session is an answer already');
+    diagnose('nothing to resume: the last message of the session is already an answer');
     return 0;
   }
   const { error } = result;
@@ -180,7 +180,7 @@ function engineOf({ model }: ModelChoice, { maxIterations, yes }: RunOptions, as
   });
 }
 
-// What reads runs at once; what changes files or runs a command asks.
+// Reading runs at once; changing files or running a command asks first.
 function tools(): readonly Tool[] {
   return baselineTools({ cwd: process.cwd() });
 }
@@ -190,7 +190,7 @@ class Refusal extends Error {}
 
 async function sessionOf({ session: name }: RunOptions): Promise<Session | undefined> {
   if (name === undefined) return undefined;
-  const { openSession } = await import('./session/session.ts'); // with all it takes to check what is read
+  const { openSession } = await import('./session/session.ts'); // loads the codec and zod, which are needed only for sessions
   const outcome = await openSession(name, sessionFolder(env), (message) => diagnose(message));
   if ('refused' in outcome) throw new Refusal(outcome.refused);
   const { session } = outcome;
@@ -239,8 +239,8 @@ try {
   const exitCode = await main();
   await outlet.flushed();
   const lost = outlet.state();
-  if (lost instanceof Error) throw new Error(`standard output cannot be written: ${lost.message}`);
-  process.exit(exitCode); // what still runs (a tool that ignores its signal, an open pipe) must not keep us
+  if (lost instanceof Error) throw new Error(`standard output cannot be written to: ${lost.message}`);
+  process.exit(exitCode); // a tool that ignores its signal or an open pipe must not keep the process alive
 } catch (fault) {
   diagnose(fault instanceof Error ? fault.message : String(fault));
   process.exit(fault instanceof Refusal ? 2 : 1);

@@ -1,17 +1,17 @@
-// Standard output that may lose its reader (`| head`) or fail: from then on writing does nothing. main.ts makes one.
+// Standard output that may lose its reader (`| head`) or fail: writing then does nothing. Made by main.ts.
 
 import type { Writable } from 'node:stream';
 
 /** Where the command writes. */
 export interface Outlet {
   readonly write: (text: string) => void;
-  /** `left`: the reader of a pipe has gone. An Error: writing failed, as on a full disk. */
+  /** `left`: the reader of a pipe is gone. An Error: writing failed, such as on a full disk. */
   readonly state: () => 'open' | 'left' | Error;
-  /** Resolves when everything written has gone out, or nothing can any more. */
+  /** Resolves when everything written has gone out, or can no longer go out. */
   readonly flushed: () => Promise<void>;
 }
 
-/** An outlet on the stream; `onLost` is called once when it can take no more. */
+/** An outlet to the stream; `onLost` is called once when nothing more can be written. */
 export function createOutlet(stream: Writable, onLost: () => void): Outlet {
   let state: ReturnType<Outlet['state']> = 'open';
   stream.on('error', (fault: NodeJS.ErrnoException) => {

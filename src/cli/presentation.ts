@@ -1,25 +1,25 @@
-// Shows things in order, and what tells that something was said or done only after that is stored. Chat and one-shot
-// mode put every event through it.
+// Shows steps in order, and shows a stored fact only after it is on the disk. Chat and one-shot mode pass every event
+// through it.
 
 import type { OperativeEvent } from '../index.ts';
 
-/** An ordered way to the screen. */
+/** An ordered queue to the screen. */
 export interface Presentation {
-  /** Shows the step behind all earlier ones. */
+  /** Shows the step after all earlier ones. */
   readonly show: (step: () => void, when?: ShowWhen) => void;
   /** Resolves when everything so far has been shown. Never rejects. */
   readonly shown: () => Promise<void>;
 }
 
-/** What a step waits for, and everything behind it. */
+/** What a step, and everything after it, waits for. */
 export interface ShowWhen {
-  /** It tells of something a session stores: the disk, but not for long. */
+  /** It shows something that a session stores: it waits for the disk, but not for long. */
   readonly isRecord?: boolean;
   /** Must settle, without rejecting. */
   readonly after?: Promise<unknown>;
 }
 
-/** What a session stores, told of by an event. */
+/** Whether the event reports something that a session stores. */
 export function isRecord({ type }: OperativeEvent): boolean {
   return records.has(type);
 }
@@ -33,10 +33,10 @@ const records: ReadonlySet<OperativeEvent['type']> = new Set<OperativeEvent['typ
   'turn.completed',
 ]);
 
-/** Longest wait for the disk, in milliseconds: a stalled one must not hold the screen back for good. */
+/** Longest wait for the disk, in milliseconds: a stalled disk must not block the screen forever. */
 const patienceMs = 1_000;
 
-/** `saved` resolves when what happened so far is stored; left out, nothing is waited for. */
+/** `saved` resolves when everything so far is stored; without it nothing waits for the disk. */
 export function createPresentation(saved?: () => Promise<void>): Presentation {
   const steps: { readonly step: () => void; readonly waits: Promise<unknown> | undefined }[] = [];
   let pump: Promise<void> | undefined;

@@ -1,12 +1,12 @@
-// What the status line says: elapsed time, tokens, and what is going on now. Pure; report.ts and the chat draw it.
+// The status line: elapsed time, tokens and the current activity. Pure; drawn by report.ts and the chat.
 
 import type { OperativeEvent, Usage } from '../index.ts';
 
-/** A turn's progress as far as its events tell. */
+/** A turn's progress, derived from its events. */
 export interface Progress {
   readonly activity: string;
   readonly running: readonly { readonly id: string; readonly name: string }[];
-  /** Of the model calls before the present one. */
+  /** Of the model calls before the current one. */
   readonly settled: Tokens;
   readonly present: Tokens;
 }
@@ -66,7 +66,7 @@ export function statusLine(progress: Progress, elapsedMs: number): string {
   return workLine(`${tokens({ inputTokens: input, outputTokens: output })} · ${activity}`, elapsedMs);
 }
 
-/** The status line of other long work: `⠙ 0.4 s · compacting`. */
+/** The status line for other long work: `⠙ 0.4 s · compacting`. */
 export function workLine(activity: string, elapsedMs: number): string {
   const turn = spinner[Math.floor(elapsedMs / 100) % spinner.length] ?? '';
   return `${turn} ${seconds(elapsedMs)} · ${activity}`;

@@ -1,4 +1,4 @@
-// Finds the prompt where -p gives none: what is piped in. main.ts calls it.
+// Reads a prompt that is piped in, if there is no -p. Called by main.ts.
 
 import type { Readable } from 'node:stream';
 
@@ -8,9 +8,9 @@ export type FoundPrompt = { readonly prompt: string } | { readonly prompt?: neve
 const maxBytes = 1024 * 1024;
 
 /**
- * Reads standard input to its end. A terminal, an empty input, and one that gives nothing for `patienceMs` (default
- * 3,000: some programs start us with an open pipe nobody writes to) give no prompt. Throws an Error with a
- * readable message for more than 1 MiB and when the signal is aborted.
+ * Reads standard input to its end. No prompt comes from a terminal, an empty input, and one that is silent for
+ * `patienceMs` (default 3,000: some programs start the command with an open pipe that nobody writes to). Throws an Error
+ * with a readable message for more than 1 MiB, and the signal's reason after an abort.
  */
 export async function readPrompt(
   input: Readable & { readonly isTTY?: boolean },
@@ -23,7 +23,7 @@ export async function readPrompt(
   const pieces: Buffer[] = [];
   let bytes = 0;
   try {
-    // Read by hand: an async iterator would destroy the stream but not give up a read that waits.
+    // Read by hand: an async iterator would destroy the stream but not end a pending read.
     await new Promise<void>((resolve, reject) => {
       const stop = AbortSignal.any([signal, silence.signal]);
       stop.addEventListener('abort', () => resolve(), { once: true });

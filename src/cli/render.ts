@@ -1,4 +1,4 @@
-// What a person sees of each event, as text. Pure but for what it keeps of an unfinished line.
+// What a person sees of each event, as text. Pure except that it remembers an unfinished line.
 
 import {
   textOf,
@@ -15,11 +15,11 @@ import { fitted } from './terminal/width.ts';
 /** How to render. */
 export interface RenderOptions {
   readonly color: boolean;
-  /** Width to cut tool lines to; asked at each use. Infinity off a terminal. */
+  /** Tool lines are cut to this width. Called at each use. Infinity without a terminal. */
   readonly columns: () => number;
 }
 
-/** Turns an event into the text to print for it, often none. */
+/** Returns the text to print for an event, often ''. */
 export type Render = (event: OperativeEvent, elapsedMs: number) => string;
 
 /** A renderer for one turn. */
@@ -32,7 +32,7 @@ export function createRender({ color, columns }: RenderOptions): Render {
   const diffLine = (text: string): string =>
     text.startsWith('+') ? green(text) : text.startsWith('-') ? red(text) : text.startsWith('@@') ? dim(text) : text;
   let unfinished = false;
-  let half = ''; // the first half of a character whose second half comes with the next piece
+  let half = ''; // the first half of a surrogate pair whose second half comes with the next piece
 
   const line = (text: string): string => {
     const before = unfinished ? '\n' : '';
@@ -44,7 +44,7 @@ export function createRender({ color, columns }: RenderOptions): Render {
     half = /[\uD800-\uDBFF]$/.exec(whole)?.[0] ?? '';
     const plain = plainText(half === '' ? whole : whole.slice(0, -1));
     if (plain !== '') unfinished = !plain.endsWith('\n');
-    // Colours end before a line does, so that nothing printed between two pieces is coloured.
+    // Colours end before the line does, so that nothing printed between two pieces is coloured.
     return plain.split('\n').map(painted).join('\n');
   };
   const endOfBlock = (): string => {
@@ -71,7 +71,7 @@ export function createRender({ color, columns }: RenderOptions): Render {
       case 'block':
         return event.block.type === 'text' ? line(plainText(event.block.text)) : line(dim(`(${event.block.type})`));
       case 'stream.reset':
-        return line(dim('(the answer above broke off and does not count)'));
+        return line(dim('(the answer above was cut off and does not count)'));
       case 'stream.retrying':
         return line(
           dim(wide(`↻ retry ${event.attempt} in ${seconds(event.delayMs)}: ${plainLine(event.error.message)}`)),
@@ -81,9 +81,9 @@ export function createRender({ color, columns }: RenderOptions): Render {
       case 'message.queued':
         return line(dim(wide(`⏎ queued for the next turn: ${plainLine(ownWords(event.message))}`)));
       case 'toolCall.awaitingApproval':
-        return line(wide(`? ${callText(event.call)} waits for approval`)) + previewText(event.preview, line, diffLine);
+        return line(wide(`? ${callText(event.call)} needs approval`)) + previewText(event.preview, line, diffLine);
       case 'toolCall.backgrounded':
-        return line(wide(`⇢ ${callText(event.call)} goes on in the background as ${event.taskId}`));
+        return line(wide(`⇢ ${callText(event.call)} continues in the background as ${event.taskId}`));
       case 'toolCall.settled': {
         const done = event.result.status === 'completed';
         const text = fitted(
@@ -110,13 +110,13 @@ export function createRender({ color, columns }: RenderOptions): Render {
         const failure = event.error === undefined ? '' : line(red(`! ${plainLine(event.error.message)}`));
         return failure + line(`${done ? green('✓') : red('✗')} ${dim(`${event.reason} · ${facts}`)}`);
       }
-      default: // told by another event, or by the status line
+      default: // shown by another event, or by the status line
         return '';
     }
   };
 }
 
-// The whole of it, uncut: this is what a person decides on.
+// Uncut, because a person decides by it.
 function previewText(
   preview: JsonValue | undefined,
   line: (text: string) => string,
@@ -134,7 +134,7 @@ export function callText(call: ToolCallBlock): string {
   return `${plainLine(call.name)}(${fitted(argumentsText(call), 80)})`;
 }
 
-/** What a result says, in a few words: its only line, or how many it has; what went wrong where it did not complete. */
+/** A result in a few words: its only line, or its number of lines; what went wrong if it did not complete. */
 export function resultText(result: ToolResultBlock): string {
   const text = result.content.map((part) => (part.type === 'text' ? part.text : `(${part.type})`)).join('\n');
   const lines = text.split('\n').filter((line) => line.trim() !== '');
@@ -143,7 +143,7 @@ export function resultText(result: ToolResultBlock): string {
   return lines.length > 1 ? `${lines.length.toLocaleString('en-US')} lines` : first;
 }
 
-// Without the frame of a steered message: blocks of its own in front, counted in `meta.frame`.
+// Without the frame of a steered message: extra blocks in front, counted in `meta.frame`.
 function ownWords(message: Message): string {
   const frame = message.meta?.['frame'];
   return textOf(typeof frame === 'number' ? { ...message, content: message.content.slice(frame) } : message);

@@ -1,4 +1,4 @@
-// Two ways to report a turn while it runs: text for people, JSON lines for programs. main.ts picks one.
+// Two ways to report a running turn: text for people, JSON lines for programs. Chosen by main.ts.
 
 import type { OperativeEvent } from '../index.ts';
 import { noProgress, progressAfter, statusLine } from './progress.ts';
@@ -8,33 +8,33 @@ import { createScreen } from './terminal/screen.ts';
 /** Gets every event of a turn, in order, then the end. */
 export interface Reporter {
   readonly report: (event: OperativeEvent) => void;
-  /** Prints words of the command's own, where there is room for them. */
+  /** Prints text that is not part of the turn; nothing in JSON output. */
   readonly print: (text: string) => void;
-  /** While held nothing is redrawn in place: somebody else writes on the terminal. */
+  /** While held, nothing is redrawn in place, because something else writes to the terminal. */
   readonly hold: (isHeld: boolean) => void;
-  /** Takes away what is not meant to stay, and stops timers. */
+  /** Removes the status line and stops timers. */
   readonly end: () => void;
 }
 
-/** One event a line as JSON; errors as their `toJSON` says. */
+/** One JSON event per line; errors by their `toJSON`. */
 export function jsonReporter(write: (text: string) => void): Reporter {
   const nothing = () => {};
   return { report: (event) => write(`${JSON.stringify(event)}\n`), print: nothing, hold: nothing, end: nothing };
 }
 
-/** Where text goes. */
+/** Where and how text is written. */
 export interface TextTarget {
   readonly write: (text: string) => void;
   readonly color: boolean;
-  /** The terminal's width, asked at each use; undefined where there is no terminal, which has no status line. */
+  /** The terminal's width, called at each use. Undefined without a terminal: then there is no status line. */
   readonly columns?: () => number;
-  /** Why a turn failed is told elsewhere, as on standard error. */
+  /** Errors of turns are shown elsewhere, such as on standard error. */
   readonly leavesOutErrors?: boolean;
 }
 
 const redrawMs = 100;
 
-/** Streamed text, a line for each tool call and, on a terminal, a status line below. */
+/** Streamed text, a line for each tool call, and a status line on a terminal. */
 export function textReporter({ write, color, columns, leavesOutErrors = false }: TextTarget): Reporter {
   let begun = performance.now();
   const elapsed = () => performance.now() - begun;

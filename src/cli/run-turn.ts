@@ -1,4 +1,4 @@
-// One turn of an operative, reported from its first event to its last. main.ts calls it.
+// Runs one turn of an operative and reports all its events. Called by main.ts.
 
 import type { Message, Operative, TurnResult } from '../index.ts';
 import { createPresentation, isRecord } from './presentation.ts';
@@ -16,7 +16,7 @@ export interface TurnParts {
   readonly signal: AbortSignal;
 }
 
-/** Runs it to its end; undefined when there was nothing to resume. Never rejects for what happens in the turn. */
+/** Runs the turn to its end; undefined if there was nothing to resume. Failures of the turn do not reject. */
 export async function runTurn(parts: TurnParts): Promise<TurnResult | undefined> {
   const { operative, message, session, reporter, signal } = parts;
   const presentation = createPresentation(session?.saved);

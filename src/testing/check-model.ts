@@ -1,4 +1,4 @@
-// The conformance suite for models: what an adapter must do so that the runtime's promises hold over it.
+// The conformance suite for models: what an adapter must do for the runtime to keep its promises.
 
 import { isModelError, messageOf } from '../contracts/errors.ts';
 import type { Model, ModelRequest, StreamEvent } from '../contracts/model.ts';
@@ -13,27 +13,27 @@ import { deepFreeze, runChecks, within, type Check } from './run-checks.ts';
 /** Makes a fresh model for one check. */
 export type MakeModel = () => MaybePromise<Model>;
 
-/** What `checkModel` may use besides the model. */
+/** Options of `checkModel`. */
 export interface CheckModelOptions {
-  /** What the model is asked. Default: one user message, "Say hello." */
+  /** The request of every call. Default: one user message, "Say hello." */
   readonly request?: ModelRequest;
   /** Milliseconds an aborted or abandoned call may take to end. Default 1,000. */
   readonly promptMs?: number;
   /** Milliseconds a whole answer may take. Default 10,000. */
   readonly answerMs?: number;
-  /** The model over a provider that falls silent after a while, or at once. */
+  /** A model whose provider falls silent, at once or after some events. */
   readonly stalled?: MakeModel;
-  /** The model over a connection that ends in the middle of an answer. */
+  /** A model whose connection ends in the middle of an answer. */
   readonly cut?: MakeModel;
-  /** The model over a provider that refuses the request. */
+  /** A model whose provider refuses the request. */
   readonly refused?: MakeModel;
 }
 
 /**
  * Runs every check and resolves to the names of those that passed; rejects with an Error that lists all that failed.
- * Needs no test framework. `makeModel` gives a model whose provider (a fake transport, a recording) answers
- * `options.request` any number of times; the checks of silence, lost connections and refusals run where
- * `options.stalled`, `cut` and `refused` are given.
+ * Needs no test framework. `makeModel` returns a model whose provider (a fake transport, a recording) answers
+ * `options.request` any number of times. The checks for silence, lost connections and refusals run only with
+ * `options.stalled`, `cut` and `refused`.
  */
 export async function checkModel(makeModel: MakeModel, options: CheckModelOptions = {}): Promise<readonly string[]> {
   return runChecks('checkModel', checksOf(makeModel, options));
@@ -122,7 +122,7 @@ function checksOf(makeModel: MakeModel, options: CheckModelOptions): Check[] {
         const rest = settled(call.rest());
         expect(
           !(await settlesWithin(rest, promptMs)),
-          `expected a stream that stalls, to test with: this one ended within ${promptMs} ms`,
+          `expected options.stalled to give a stream that stalls, but it ended within ${promptMs} ms`,
         );
         controller.abort();
         await within(promptMs, 'the end of a silent stream after its signal was aborted', rest);
@@ -132,7 +132,7 @@ function checksOf(makeModel: MakeModel, options: CheckModelOptions): Check[] {
   }
   if (cut !== undefined) {
     checks.push({
-      name: 'does not take a lost connection for an answer',
+      name: 'does not treat a lost connection as an answer',
       async run() {
         const call = begin(await cut(), request);
         const thrown = await within(answerMs, 'the end of a cut stream', settled(call.rest()));
@@ -148,7 +148,7 @@ function checksOf(makeModel: MakeModel, options: CheckModelOptions): Check[] {
       async run() {
         const call = begin(await refused(), request);
         const thrown = await within(answerMs, 'the refusal', settled(call.rest()));
-        expect(thrown !== undefined, 'expected a ModelError, and the stream ended without one');
+        expect(thrown !== undefined, 'expected a ModelError, but the stream ended without one');
         expectModelError(thrown);
       },
     });
@@ -223,11 +223,11 @@ function expectModelError(thrown: { readonly error: unknown } | undefined): void
   if (thrown === undefined) return;
   expect(
     isModelError(thrown.error),
-    `expected a ModelError, and it threw ${show(thrown.error)} (${messageOf(thrown.error)})`,
+    `expected a ModelError, but it threw ${show(thrown.error)} (${messageOf(thrown.error)})`,
   );
 }
 
-/** What the work rejected with; undefined when it did not. */
+/** What the work rejected with; undefined if it did not reject. */
 function settled(work: Promise<unknown>): Promise<{ readonly error: unknown } | undefined> {
   return work.then(
     () => undefined,

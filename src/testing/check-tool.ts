@@ -1,4 +1,4 @@
-// The conformance suite for tools: what a tool must do so that the runtime's promises hold over it.
+// The conformance suite for tools: what a tool must do for the runtime to keep its promises.
 
 import { messageOf } from '../contracts/errors.ts';
 import type { Tool, ToolContext, ToolSession } from '../contracts/tool.ts';
@@ -9,11 +9,11 @@ import { expect, show } from './event-grammar/breach.ts';
 import { nextMacrotask } from './real-time.ts';
 import { deepFreeze, runChecks, within, type Check } from './run-checks.ts';
 
-/** What `checkTool` may use besides the tool. */
+/** Options of `checkTool`. */
 export interface CheckToolOptions<TurnContext = unknown> {
-  /** Raw arguments as a model would send them. The tool is run with each several times, effects included. Default: none. */
+  /** Raw arguments as a model would send them. The tool runs with each of them several times, with real effects. Default: none. */
   readonly examples?: readonly unknown[];
-  /** What the tool's context holds besides the defaults: a fresh session, one user message, no turn context. */
+  /** Overrides parts of the tool's context. Default: a fresh session, one user message, no turn context. */
   readonly context?: Partial<ToolContext<TurnContext>>;
   /** Milliseconds an aborted call may take to settle. Default 1,000. */
   readonly promptMs?: number;
@@ -62,7 +62,7 @@ function definitionChecks(tool: Pick<Tool, 'name' | 'definition' | 'parse'>): Ch
           const result = attempt(() => parse(value));
           expect(
             'value' in result,
-            `expected no throw for ${describe(value)}, and it threw ${messageOf(result.error)}`,
+            `expected no throw for ${describe(value)}, but it threw ${messageOf(result.error)}`,
           );
           const { ok, message } = Object(result.value) as { ok?: unknown; message?: unknown };
           expect(ok === true || ok === false, `expected { ok } for ${describe(value)}, got ${show(result.value)}`);
@@ -168,7 +168,7 @@ function exampleChecks<TurnContext>(tool: Tool<TurnContext>, options: CheckToolO
         }),
     },
     {
-      name: 'runs beside itself where it says it may',
+      name: 'runs in parallel with itself if it says it can',
       run: () =>
         eachParsed(async (args, example) => {
           const isSafe =
@@ -193,7 +193,7 @@ function expectObjectSchema(schema: unknown): void {
   const named = new Set(Object.keys(Object(properties)));
   expect(required === undefined || Array.isArray(required), `expected required to be a list, got ${show(required)}`);
   for (const name of Array.isArray(required) ? required : []) {
-    expect(named.has(String(name)), `expected every required field among the properties, and ${show(name)} is not`);
+    expect(named.has(String(name)), `expected every required field among the properties, but ${show(name)} is missing`);
   }
 }
 
@@ -215,7 +215,7 @@ function expectSaneEnd(run: Run, example: unknown): void {
   }
   for (const block of returned.content) {
     const isWhole = block.type !== 'text' || !/\p{Surrogate}/u.test(block.text);
-    expect(isWhole, `expected well-formed text for ${show(example)}, and it holds half a surrogate pair`);
+    expect(isWhole, `expected well-formed text for ${show(example)}, but it contains a lone surrogate`);
   }
 }
 
@@ -236,7 +236,7 @@ function contextWith<TurnContext>(parts: Partial<ToolContext<TurnContext>>): Too
     callId: 'call_1',
     idempotencyKey: 'msg_1/call_1',
     signal: new AbortController().signal,
-    turnContext: undefined as TurnContext, // the caller's own where the tool reads it
+    turnContext: undefined as TurnContext, // a tool that reads it needs `options.context`
     session: newSession(),
     conversation: sampleConversation(),
     progress: () => {},
@@ -259,7 +259,7 @@ function newSession(): ToolSession {
   };
 }
 
-/** What a model, a broken provider or a hostile caller may send. */
+/** Arguments that a model, a broken provider or a hostile caller may send. */
 function hostileArguments(): unknown[] {
   const cyclic: Record<string, unknown> = {};
   cyclic['self'] = cyclic;

@@ -1,4 +1,4 @@
-// The entry `./testing`: what tests of programs, tools and models built on turnchart need.
+// The entry `./testing`: a kit for tests of programs, tools and models built on turnchart.
 
 export { checkModel } from './check-model.ts';
 export type { CheckModelOptions, MakeModel } from './check-model.ts';

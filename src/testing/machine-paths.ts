@@ -1,67 +1,68 @@
-// Paths through a state machine, for tests that execute them on real actors: the only file that touches @xstate/graph.
+// Paths through a state machine, for tests that execute them on real actors. The only file that uses @xstate/graph.
 
 import type { AnyEventObject, AnyMachineSnapshot, AnyStateMachine, EventObject } from 'xstate';
 import { TurnchartError } from '../contracts/errors.ts';
 
-/** One event to feed. Several cases of one type are several payloads, which guards may answer differently. */
+/** One event to send. Several cases of one type are payloads that guards may treat differently. */
 export interface PathCase {
   readonly event: AnyEventObject;
   /** Unique among the cases. Default: the event's type. */
   readonly name?: string;
   /**
-   * Fed only while this invoked actor lives. `xstate.done.actor.<id>` and `xstate.error.actor.<id>` are fed only while
-   * `<id>` lives without saying so.
+   * Sent only while this invoked actor is running. Default for `xstate.done.actor.<id>` and `xstate.error.actor.<id>`:
+   * `<id>`.
    */
   readonly while?: string;
-  /** False leaves the case out of simple paths, whose number explodes with the number of cases. Default true. */
+  /** False leaves the case out of simple paths, whose number grows exponentially with the cases. Default true. */
   readonly inSimplePaths?: boolean;
 }
 
-/** What the paths are made of. */
+/** Options of `machinePaths`. */
 export interface MachinePathCases {
   /** The machine's input. Entry and transition actions do not run; `assign`, context and the inputs of invokes do. */
   readonly input?: unknown;
   readonly cases: readonly PathCase[];
-  /** What tells two states apart. Default: the state value as text (`active.running`), for machines whose context decides nothing. */
+  /** States with the same key count as one. Default: the state value as text (`active.running`), for machines whose guards do not read context. */
   readonly stateKey?: (snapshot: AnyMachineSnapshot) => string;
-  /** More traversals than this throw. Default 100,000. */
+  /** Exploring throws after this many traversals. Default 100,000. */
   readonly limit?: number;
 }
 
-/** One event, from a state to a state. */
+/** One event and the states before and after it. */
 export interface PathStep {
   readonly from: string;
   /** The case's name. */
   readonly name: string;
   readonly event: AnyEventObject;
-  /** The same as `from` where the event is ignored or changes no state. */
+  /** The same as `from` if the event changes nothing. */
   readonly to: string;
 }
 
-/** Events from the initial state on. */
+/** Steps from the initial state on. */
 export type MachinePath = readonly PathStep[];
 
 /** The graph of a machine, and two ways through it. */
 export interface MachinePaths {
-  /** Keys of the states that can be reached, the initial one first. */
+  /** Keys of the reachable states, the initial one first. */
   readonly states: readonly string[];
-  /** Every case in every state where it is fed. */
+  /** Every case in every state where it is sent. */
   readonly edges: readonly PathStep[];
-  /** For each edge the shortest path to its state, then the edge. */
+  /** For each edge, the shortest path to its state followed by the edge. */
   readonly edgeCover: readonly MachinePath[];
-  /** Every path that visits no state twice, up to each state it can reach. Made when asked for. */
+  /** Every path that visits no state twice, to each state. Computed by the call. */
   simplePaths(): readonly MachinePath[];
 }
 
 /**
- * Explores a machine, also one with invoked actors, which are never started: what they would report is fed as events.
- * Guards must be total on the given cases and read only context and event. Rejects with `peer.missing` where
- * @xstate/graph is not installed, and with an Error where a step leaves the machine in error.
+ * Explores a machine. Its invoked actors are never started: cases stand for what they would report. Guards must not
+ * throw on the given cases and must read only context and event. Rejects with `peer.missing` if @xstate/graph is not
+ * installed, and with an Error if a step leaves the machine in an error.
  */
 export async function machinePaths(machine: AnyStateMachine, given: MachinePathCases): Promise<MachinePaths> {
   const { getAdjacencyMap, getShortestPaths, getSimplePaths } = await importGraph();
   const named = new Map<EventObject, string>(given.cases.map((one) => [one.event, nameOf(one)]));
-  if (new Set(named.values()).size < given.cases.length) throw new RangeError('machinePaths: two cases have one name.');
+  if (new Set(named.values()).size < given.cases.length)
+    throw new RangeError('machinePaths: two cases have the same name; give each of them a unique name.');
   const keyOf = given.stateKey ?? ((snapshot: AnyMachineSnapshot) => stateKeyOf(snapshot.value));
   const options = (cases: readonly PathCase[]) => ({
     ...('input' in given ? { input: given.input } : {}),
@@ -71,7 +72,7 @@ export async function machinePaths(machine: AnyStateMachine, given: MachinePathC
       return keyOf(snapshot);
     },
     serializeEvent: (event: EventObject) => named.get(event) ?? event.type,
-    // A list filtered by hand: `filterEvents` is ignored by some versions.
+    // Filtered by hand, because some versions ignore `filterEvents`.
     events: (snapshot: AnyMachineSnapshot) => cases.filter((one) => isFed(one, snapshot)).map(({ event }) => event),
   });
   const explored = options(given.cases);
@@ -94,7 +95,7 @@ export async function machinePaths(machine: AnyStateMachine, given: MachinePathC
     return { from, name: named.get(event) ?? event.type, event, to: keyOf(to) };
   }
 
-  // The library's first step is the start itself.
+  // The library's first step is the start.
   function pathOf(steps: readonly { readonly state: AnyMachineSnapshot; readonly event: EventObject }[]) {
     return steps.slice(1).map(({ event, state }, index) => stepOf(keyOf(steps[index]?.state ?? state), event, state));
   }

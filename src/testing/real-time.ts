@@ -1,15 +1,15 @@
-// The one place of the testing kit that touches the real clock; called by the simulated host and by checkModel.
+// The one place in the testing kit that uses the real clock. Called by the simulated host and the conformance suites.
 
-// Virtual time cannot drain the platform's own microtask queue: only a real macrotask is sure to come after it.
+// Virtual time cannot drain the platform's microtask queue: only a real macrotask is sure to come after it.
 
 /**
- * Resolves in a later macrotask, so that every microtask queued before, and all those they queue, have run.
- * MessageChannel where there is one: not clamped to 4 ms by browsers and left alone by fake timers.
+ * Resolves in a later macrotask, after every microtask that is queued now and all that these queue. Uses MessageChannel
+ * if there is one: browsers do not clamp it to 4 ms and fake timers do not replace it.
  */
 export function nextMacrotask(): Promise<void> {
   return new Promise((resolve) => {
     if (typeof MessageChannel === 'undefined') {
-      setTimeout(resolve, 0); // oxlint-disable-line turnchart/host-only -- the simulated host itself stands on it
+      setTimeout(resolve, 0); // oxlint-disable-line turnchart/host-only -- the simulated host is built on it
       return;
     }
     const { port1, port2 } = new MessageChannel();
@@ -22,11 +22,11 @@ export function nextMacrotask(): Promise<void> {
   });
 }
 
-/** Resolves true when `work` settles, in whatever way, within `ms` of real time; false when it does not. */
+/** Whether `work` settles, in whatever way, within `ms` milliseconds of real time. */
 export async function settlesWithin(work: Promise<unknown>, ms: number): Promise<boolean> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<false>((resolve) => {
-    timer = setTimeout(resolve, ms, false); // oxlint-disable-line turnchart/host-only -- a bound on a model under test, which may wait for ever
+    timer = setTimeout(resolve, ms, false); // oxlint-disable-line turnchart/host-only -- a bound on work under test, which may wait forever
   });
   const settled = work.then(
     () => true,
@@ -35,6 +35,6 @@ export async function settlesWithin(work: Promise<unknown>, ms: number): Promise
   try {
     return await Promise.race([settled, late]);
   } finally {
-    clearTimeout(timer); // oxlint-disable-line turnchart/host-only -- a bound on a model under test, which may wait for ever
+    clearTimeout(timer); // oxlint-disable-line turnchart/host-only -- a bound on work under test, which may wait forever
   }
 }

@@ -1,4 +1,4 @@
-// A real turn as data: what the models answered, what the tools returned, what was steered. For tests without either.
+// Records a real turn as data: what models answered, what tools returned, what was steered. For replaying in tests.
 
 import type { EngineOptions, TurnRun } from '../contracts/engine.ts';
 import { isModelError, messageOf, type ErrorCode } from '../contracts/errors.ts';
@@ -13,37 +13,37 @@ export interface RecordedCall {
   /** The id of the model that was called. */
   readonly model: string;
   readonly events: readonly StreamEvent[];
-  /** `abandoned`: the turn stopped reading, because it was cancelled or the model was silent for too long. */
+  /** `abandoned`: the turn stopped reading because it was cancelled or the model was silent for too long. */
   readonly ended: 'complete' | 'failed' | 'abandoned';
   readonly error?: { readonly code?: ErrorCode; readonly message: string; readonly retryable?: boolean };
 }
 
-/** A turn, as plain JSON: it may hold whatever the conversation holds. `replayTurn` plays it. */
+/** A turn as plain JSON, with everything in its conversation (also secrets). `replayTurn` plays it. */
 export interface TurnRecording {
   readonly format: 'turnchart.turn';
   readonly version: 1;
   readonly before: Conversation;
   readonly after: Conversation;
   readonly reason: TurnReason;
-  /** In the order they were made, retries and the transformers' own calls included. */
+  /** In order, including retries and the transformers' own calls. */
   readonly calls: readonly RecordedCall[];
-  /** What the models were told of the tools. */
+  /** The tools offered to the models. */
   readonly tools: readonly ToolDefinition[];
-  /** The options that decide how often what is called. */
+  /** The options that decide how often models and tools are called. */
   readonly options: Pick<EngineOptions, 'retry' | 'maxIterations' | 'toolChoice' | 'maxOutputTokens'>;
 }
 
 /** A turn that is recorded while it runs. */
 export interface RecordedTurn {
-  /** To read, steer and cancel as always. */
+  /** The run, to read, steer and cancel as usual. */
   readonly run: TurnRun;
   /** Resolves when the turn has ended; never rejects. */
   readonly recording: Promise<TurnRecording>;
 }
 
 /**
- * Runs a turn on an engine made of `options` and records it. Nothing of `conversation` is shared with the recording.
- * Throws as `createEngine` and `Engine.run` do.
+ * Runs a turn on an engine made from `options` and records it. The recording shares nothing with `conversation`.
+ * Throws like `createEngine` and `Engine.run`.
  */
 export function recordTurn<TurnContext = unknown>(
   options: EngineOptions<TurnContext>,
@@ -95,7 +95,7 @@ async function* recordCall(
   const events: StreamEvent[] = [];
   let given: StreamEvent | undefined;
   let end: Pick<RecordedCall, 'ended' | 'error'> = { ended: 'abandoned' };
-  // The place is taken when the call begins: another one may begin before this one ends.
+  // The position is taken when the call begins, because another call may begin before this one ends.
   const place = calls.push({ model, events, ...end }) - 1;
   try {
     for await (const event of stream) {
@@ -110,7 +110,7 @@ async function* recordCall(
     if (!signal.aborted) end = { ended: 'failed', error: { ...code, message: messageOf(error) } };
     throw error;
   } finally {
-    // The turn may stop reading at an event it has read; one that a cancel overtook it has not.
+    // If the turn stops reading, it has read the last event, unless it was cancelled before it could.
     if (given !== undefined && !signal.aborted) events.push(jsonOf(given));
     calls[place] = { model, events, ...end };
   }

@@ -1,5 +1,5 @@
-// A recorded turn once more, without its models and tools: shows what a change of the runtime, of a transformer or of a
-// step does to a real session.
+// Replays a recorded turn without its models and tools, to show what a change of the runtime, of a transformer or of a step
+// does to a real session.
 
 import type { Approval, EngineOptions, EngineSteps, TurnRun } from '../contracts/engine.ts';
 import { ModelError } from '../contracts/errors.ts';
@@ -17,28 +17,28 @@ import { defaultTransformers } from '../transformers/default-transformers.ts';
 import type { RecordedCall, TurnRecording } from './record-turn.ts';
 import { simulatedHost } from './simulated-host.ts';
 
-/** What became of a recorded turn when it was played again. */
+/** The result of replaying a recorded turn. */
 export interface ReplayedTurn {
   readonly result: TurnResult;
   readonly conversation: Conversation;
   readonly events: readonly EngineEvent[];
-  /** What the models were asked, in order. */
+  /** The models' requests, in order. */
   readonly requests: readonly ModelRequest[];
-  /** One line for each way in which the transcript or the calls differ from the recording; ids do not count. */
+  /** One line for each difference of the transcript or the calls from the recording; ids do not count. */
   readonly differences: readonly string[];
 }
 
 /**
- * Plays a recording on a simulated clock: models answer as they did, tools return what they returned, steers and a
- * cancel come where they came. `options` are those of the engine, as far as they differ from its defaults: above all its
- * `transformers`. Rejects with a RangeError for what is no recording.
+ * Plays a recording on a simulated clock: models and tools answer as they did, steered messages and a cancel come where
+ * they came. `options` are the engine's options that differ from the defaults, above all `transformers`. Rejects with a
+ * RangeError if `recording` is not a recording.
  */
 export async function replayTurn<TurnContext = unknown>(
   recording: TurnRecording,
   options: Partial<Omit<EngineOptions<TurnContext>, 'model' | 'fallbackModels' | 'tools' | 'host'>> = {},
 ): Promise<ReplayedTurn> {
   // For recordings that were read from a file.
-  if (!isRecording(recording)) throw new RangeError('replayTurn expects what recordTurn made, version 1.');
+  if (!isRecording(recording)) throw new RangeError('replayTurn expects a recording made by recordTurn (version 1).');
   const { before, after, calls } = recording;
   const conversation = structuredClone(before);
   const host = simulatedHost({ seed: 1 });
@@ -47,7 +47,7 @@ export async function replayTurn<TurnContext = unknown>(
   const engine = createEngine<TurnContext>({
     ...recording.options,
     ...options,
-    // Ids of a recording may come from such a host too.
+    // The ids in a recording may come from a simulated host too.
     host: { ...host, createId: (kind) => `replayed_${host.createId(kind)}` },
     model: script.model(first),
     fallbackModels: others.map((id) => script.model(id)),
@@ -72,15 +72,15 @@ export async function replayTurn<TurnContext = unknown>(
   return { result, conversation, events, requests: script.requests, differences };
 }
 
-// Statuses of calls whose tool was performed.
-const performed: ReadonlySet<ToolResultStatus | undefined> = new Set<ToolResultStatus>([
+// Statuses of calls whose tool was executed.
+const executed: ReadonlySet<ToolResultStatus | undefined> = new Set<ToolResultStatus>([
   'completed',
   'failed',
   'timedOut',
   'interrupted',
 ]);
 
-/** Says what was recorded, in the order it is asked for. */
+/** Plays the parts of the models and tools as recorded, in the order in which they are called. */
 class Script {
   readonly requests: ModelRequest[] = [];
   readonly #calls: readonly RecordedCall[];
@@ -115,7 +115,7 @@ class Script {
     this.#tellBegun();
   }
 
-  /** Holds the turn until what came before its first model call has been steered in. */
+  /** Holds the turn until the messages that came before its first model call are steered in. */
   transformers(): readonly Transformer[] {
     const holds: Transformer = { name: 'replay', beforeTurn: () => this.#begun.then(() => undefined) };
     return (this.#steers[0] ?? []).length > 0 ? [holds] : [];
@@ -157,10 +157,10 @@ class Script {
     const isStarted = ({ id }: ToolCallBlock): boolean => this.#statusOf(id) !== 'notStarted';
     let running = 0;
     return {
-      // As far as they had begun, calls began side by side; then nothing begins any more.
+      // Calls that had started run in parallel; the others come after them and never start.
       planCalls: (calls) => {
         const started = calls.filter(isStarted);
-        running = started.filter(({ id }) => performed.has(this.#statusOf(id))).length;
+        running = started.filter(({ id }) => executed.has(this.#statusOf(id))).length;
         if (this.#isCancelled && running === 0) void this.#run?.cancel({ graceMs: 0 });
         return [
           ...(started.length > 0 ? [started] : []),
@@ -170,7 +170,7 @@ class Script {
       executeTool: (_tool, _args, { callId }) => {
         running -= 1;
         const status = this.#statusOf(callId);
-        // A tool that settles within the grace time keeps its result.
+        // A tool that settles within the grace period keeps its result.
         if (running === 0 && this.#isCancelled) this.#host.setTimeout(() => void this.#run?.cancel({ graceMs: 5 }), 1);
         if (status === 'interrupted' || status === 'timedOut') return new Promise(() => undefined);
         const outcome = status === 'failed' ? ToolResult.error('as recorded') : undefined;
@@ -181,7 +181,7 @@ class Script {
     };
   }
 
-  /** The last recorded call was made, and the turn was cancelled after its answer. */
+  /** Whether the last recorded call was made and the turn was cancelled after it. */
   get #isCancelled(): boolean {
     return this.#recording.reason === 'aborted' && this.#used === this.#calls.length;
   }
@@ -190,7 +190,7 @@ class Script {
     return this.#results.get(callId)?.status;
   }
 
-  /** Tool names with the arguments of those calls that have such a status. */
+  /** Tool names with the arguments of the calls whose status fits. */
   #calledAs(fits: (status: ToolResultStatus | undefined) => boolean): ReadonlyMap<string, ReadonlySet<string>> {
     const found = new Map<string, Set<string>>();
     for (const block of this.#recording.after.messages.flatMap(({ content }) => content)) {
@@ -225,17 +225,17 @@ class Script {
     const isSettled = recorded.events.some((event) => this.#results.has(callIdOf(event)));
     const cut = this.#recording.after.messages.at(-1)?.meta?.['cut'];
     for (const event of structuredClone(recorded.events)) {
-      // The cancel came before the answer was whole.
+      // The cancel came before the end of the answer.
       if (isEnd && event.type === 'message.end' && !isSettled) await this.#cancelled(call.signal);
       yield event;
     }
-    // Or before it was known that this answer failed: what was said is then kept, if anything was.
+    // Or before the answer failed: then its text so far is kept.
     const isOpen = recorded.ended === 'abandoned' || cut !== undefined || !recorded.events.some(saysSomething);
     if (isEnd && !isSettled && isOpen) await this.#cancelled(call.signal);
-    // Or while the turn waited to try again.
+    // Or while the turn waited for a retry.
     if (isEnd && !isSettled) this.#host.setTimeout(() => void this.#run?.cancel(), 1);
     if (recorded.ended === 'failed') throw errorOf(recorded);
-    if (recorded.ended === 'abandoned') await aborted(call.signal); // silent until the watchdog ends it
+    if (recorded.ended === 'abandoned') await aborted(call.signal); // silent until the idle timeout ends it
   }
 
   #cancelled(signal: AbortSignal): Promise<never> {
@@ -243,7 +243,7 @@ class Script {
     return aborted(signal);
   }
 
-  /** Puts in what came after so many answers; once. */
+  /** Steers in the messages that came after up to this many answers, each once. */
   #steer(answers: number): void {
     for (; this.#steered <= answers; this.#steered += 1) {
       for (const message of this.#steers[this.#steered] ?? []) this.#run?.steer(structuredClone(message));
@@ -299,7 +299,7 @@ function transcriptDifferences(recorded: Conversation, replayed: Conversation): 
   );
 }
 
-// Ids are made anew; where one message names another, its place counts.
+// New ids are made; a reference to another message is compared by position.
 function withoutIds({ messages }: Conversation): readonly string[] {
   const places = new Map(messages.map(({ id }, index) => [id, index]));
   return messages.map(({ role, content, meta }) =>

@@ -1,4 +1,4 @@
-// What the conformance suites share: running checks one by one, waiting with a limit, and freezing what must not change.
+// What the conformance suites share: running checks one by one, waiting with a limit, and deep freezing.
 
 import { messageOf } from '../contracts/errors.ts';
 import { expect } from './event-grammar/breach.ts';
@@ -26,13 +26,13 @@ export async function runChecks(suite: string, checks: readonly Check[]): Promis
   throw new Error(`${suite}: ${failures.length} of ${checks.length} checks failed:\n- ${failures.join('\n- ')}`);
 }
 
-/** The result of the work; throws when it takes longer. `what` completes "expected … within". */
+/** The result of the work; throws if it takes longer. `what` completes "expected … within". */
 export async function within<Value>(ms: number, what: string, work: Promise<Value>): Promise<Value> {
   expect(await settlesWithin(work, ms), `expected ${what} within ${ms} ms`);
   return work;
 }
 
-/** Freezes a value and all it holds: in module code a write to it then throws. */
+/** Freezes a value and everything in it: a write to it then throws in module code. */
 export function deepFreeze<Value>(value: Value): Value {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
   Object.freeze(value);

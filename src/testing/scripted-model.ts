@@ -1,32 +1,32 @@
-// A model that says what a test wrote down: every step is one call, and every call must be a step.
+// A model that plays a script: every step is one call, and every call must have a step.
 
 import type { Host } from '../contracts/host.ts';
 import { ModelError } from '../contracts/errors.ts';
 import type { Model, ModelCallOptions, ModelRequest, StreamEvent } from '../contracts/model.ts';
 import { eventsOf, type ScriptedStep, type ScriptedStepSource } from './scripted-step.ts';
 
-/** What a scripted model is besides its steps. */
+/** Options of `scriptedModel`. */
 export interface ScriptedModelOptions {
   /** Default `scripted`. */
   readonly id?: string;
   readonly info?: NonNullable<Model['info']>;
-  /** The clock of `delayMs`, `paceMs` and `pingEveryMs`; steps that wait fail without it. */
+  /** The clock for `delayMs`, `paceMs` and `pingEveryMs`; steps that wait fail without it. */
   readonly host?: Pick<Host, 'setTimeout' | 'clearTimeout'>;
 }
 
-/** A scripted model and what it was asked. `using model = scriptedModel([…])` verifies at the end of the block. */
+/** A scripted model that records its requests. `using model = scriptedModel([…])` verifies at the end of the block. */
 export interface ScriptedModel extends Model, Disposable {
   /** One per call, in order; their arrays are copies made at the call. */
   readonly requests: readonly ModelRequest[];
   /** How often `stream` was called. */
   readonly calls: number;
-  /** Throws an Error that names every step no call used, every call that had no step and every step that failed. */
+  /** Throws an Error that names every step that was not used, every call without a step and every step that failed. */
   verify(): void;
 }
 
 /**
- * A model that plays `steps`, one per call. A call beyond the last step fails with a `ModelError` that is not
- * retryable, and `verify()` fails as well. One function instead of a list answers every call.
+ * A model that plays `steps`, one per call. A call after the last step fails with a `ModelError` that is not
+ * retryable, and makes `verify()` fail. A function instead of a list answers every call.
  */
 export function scriptedModel(
   steps: readonly ScriptedStepSource[] | Extract<ScriptedStepSource, (...args: never[]) => unknown>,
@@ -82,7 +82,7 @@ export function scriptedModel(
     ...(options.info === undefined ? {} : { info: options.info }),
     stream(request, call) {
       const index = requests.length;
-      // Taken now and not at the first read: the arrays are the runtime's own and change later.
+      // Copied now and not at the first read, because the arrays belong to the runtime and change later.
       const copy = snapshot(request);
       requests.push(copy);
       if (typeof steps !== 'function' && index >= steps.length) faults.push({ message: missing(index) });
@@ -112,7 +112,7 @@ async function* perform(
   for (let position = 0; position < ending.after; position++) {
     if (position > 0 && paceMs > 0) await pause(paceMs);
     signal?.throwIfAborted();
-    yield events[position] as StreamEvent; // a test may script anything, that is what `events` is for
+    yield events[position] as StreamEvent; // `events` may contain anything: it is for broken models
   }
   signal?.throwIfAborted();
   if (ending.how === 'throw') throw step.throw;
@@ -129,11 +129,11 @@ function endingOf(step: ScriptedStep, events: readonly unknown[]) {
   else if (step.deaf === true && endings.length === 1) {
     endings.push({ how: 'stall', after: step.events === undefined ? last - 1 : last });
   }
-  // At the same place the one named by the step wins over the natural end.
+  // At the same position an ending that the step names wins over the natural end.
   return endings.reduce((first, other) => (other.after <= first.after ? other : first));
 }
 
-/** Waits `ms` (Infinity: for ever), calling `activity` on the way. Rejects with the reason when the signal aborts. */
+/** Waits `ms` (Infinity: forever) and calls `activity` meanwhile. Rejects with the reason when the signal aborts. */
 async function pauseWithPings(
   ms: number,
   pingEveryMs: number | undefined,

@@ -1,4 +1,4 @@
-// One step of a scripted model and the stream events it stands for; pure, called by scriptedModel.
+// One step of a scripted model and its stream events. Pure; called by scriptedModel.
 
 import type { Block, ThinkingBlock, ToolCallBlock } from '../conversation/block.ts';
 import type { JsonValue } from '../conversation/json.ts';
@@ -11,20 +11,20 @@ export interface ScriptedCall {
   readonly name: string;
   /** Default `{}`. */
   readonly args?: JsonValue;
-  /** The text of the arguments as the model writes it, instead of `args`: truncated or invalid JSON. */
+  /** The argument text as the model writes it, instead of `args`: for truncated or invalid JSON. */
   readonly rawArgs?: string;
-  /** Default `call_1`, `call_2`, …, counted over the life of the model. */
+  /** Default `call_1`, `call_2`, …, counted per model. */
   readonly id?: string;
 }
 
 /**
- * One model call. What is said comes in this order: `message.start`, thinking, text, calls, `usage`, `message.end`;
- * each block as start, deltas and end. Counts of events (`stallAfter`, `cutAfter`, `throwAfter`) include
- * `message.start`; one larger than the number of events means after the last one.
+ * One model call. Its events come in this order: `message.start`, thinking, text, calls, `usage`, `message.end`; each
+ * block as start, deltas and end. Counts of events (`stallAfter`, `cutAfter`, `throwAfter`) include `message.start`; a
+ * count larger than the number of events means after the last one.
  */
 export interface ScriptedStep {
   readonly text?: string;
-  /** A block (`{ text, signature, … }`) comes with `thinking.end`, as providers send signatures. */
+  /** A block (`{ text, signature, … }`) is sent with `thinking.end`, like providers' signatures. */
   readonly thinking?: string | Omit<ThinkingBlock, 'type'>;
   readonly calls?: readonly ScriptedCall[];
   /** Any blocks in any order, instead of `thinking`, `text` and `calls`. */
@@ -32,12 +32,12 @@ export interface ScriptedStep {
   /** Default `toolUse` when there are calls, else `endTurn`. */
   readonly stopReason?: StopReason;
   readonly rawStopReason?: string;
-  /** Default: none is reported. */
+  /** Default: no usage is reported. */
   readonly usage?: Usage;
   /**
-   * How the text of each block (also thinking and arguments) is cut into deltas. A number: so many characters each
+   * How the text of each block (also thinking and arguments) is cut into deltas. A number: this many characters each
    * (UTF-16 units: surrogate pairs may be cut). A list of numbers: the sizes of the first deltas, 0 allowed, then one
-   * with the rest. A list of strings: the deltas of `text`, which may then be left out. Default: one delta a block,
+   * with the rest. A list of strings: the deltas of `text`, which may then be omitted. Default: one delta per block,
    * none for an empty one.
    */
   readonly chunks?: number | readonly number[] | readonly string[];
@@ -45,25 +45,25 @@ export interface ScriptedStep {
   readonly delayMs?: number;
   /** Milliseconds on `options.host`'s clock before each event after the first. */
   readonly paceMs?: number;
-  /** While waiting or stalling: calls the request's `activity` every so many milliseconds of `options.host`'s clock. */
+  /** While waiting or stalling, calls the request's `activity` at this interval, in milliseconds on `options.host`'s clock. */
   readonly pingEveryMs?: number;
-  /** After so many events nothing comes until the signal aborts; then its reason is thrown. */
+  /** After this many events nothing comes until the signal aborts; then its reason is thrown. */
   readonly stallAfter?: number;
-  /** After so many events the stream just ends, as when a connection is lost in silence. */
+  /** After this many events the stream just ends, as if the connection was lost without an error. */
   readonly cutAfter?: number;
   /** Thrown before the first event, or after `throwAfter` events. Any value, also undefined. */
   readonly throw?: unknown;
   readonly throwAfter?: number;
   /**
-   * Ignores its signal. Unless `cutAfter` or `throw` ends it, it never settles: it stalls for ever after `stallAfter`
-   * events, or where that is not given just before `message.end`.
+   * Ignores its signal. Unless `cutAfter` or `throw` ends it, it never settles: it stalls forever after `stallAfter`
+   * events, by default just before `message.end`.
    */
   readonly deaf?: boolean;
-  /** Yielded as they are, instead of everything said above: for models that break the protocol. */
+  /** Yielded as they are, instead of everything above: for models that break the protocol. */
   readonly events?: readonly unknown[];
 }
 
-/** What a step function is told besides the request. */
+/** What a step function gets besides the request. */
 export interface ScriptedCallContext {
   /** 0 for the model's first call. */
   readonly index: number;
@@ -75,7 +75,7 @@ export type ScriptedStepSource =
   | ScriptedStep
   | ((request: ModelRequest, call: ScriptedCallContext) => MaybePromise<ScriptedStep>);
 
-/** The events of a step, in order. `createCallId` is asked for calls without an id. Throws a RangeError on bad `chunks`. */
+/** The events of a step, in order. `createCallId` is called for calls without an id. Throws a RangeError for bad `chunks`. */
 export function eventsOf(step: ScriptedStep, createCallId: () => string): readonly unknown[] {
   if (step.events !== undefined) return step.events;
   const blocks: readonly (Block | ScriptedArguments)[] = step.blocks ?? blocksOf(step, createCallId);
@@ -150,7 +150,7 @@ function argsTextOf(call: ToolCallBlock): string {
   return call.rawArgs ?? JSON.stringify(call.args ?? {});
 }
 
-/** Whether deltas say all there is: such a block is not repeated in its end event. */
+/** Whether the deltas contain everything: such a block is not repeated in its end event. */
 function isPlain(block: Block): boolean {
   return Object.keys(block).length === 2;
 }
@@ -191,7 +191,7 @@ function whole(text: string): readonly string[] {
 
 function checkSize(size: number, least: number): void {
   if (Number.isInteger(size) && size >= least) return;
-  throw new RangeError(`scriptedModel: a size in chunks must be a whole number, ${least} or more, and was ${size}.`);
+  throw new RangeError(`scriptedModel: a size in chunks must be a whole number, ${least} or more, got ${size}.`);
 }
 
 function isStringList(chunks: ScriptedStep['chunks']): chunks is readonly string[] {

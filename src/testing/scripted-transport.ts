@@ -1,4 +1,4 @@
-// A realtime provider that answers what a test wrote down: every step is one answer, and every answer must be a step.
+// A realtime provider that plays a script: every step is one answer, and every answer must have a step.
 
 import { ModelError } from '../contracts/errors.ts';
 import type { RealtimeModel, RealtimeUsage } from '../contracts/realtime.ts';
@@ -6,30 +6,30 @@ import { connectRealtime } from '../realtime/connect.ts';
 import type { RealtimeWire, WireCommand, WireFact, WireToolCall } from '../realtime/wire.ts';
 import type { ScriptedCall } from './scripted-step.ts';
 
-/** One answer. What is said comes in this order: audio with its transcript, text, calls. */
+/** One answer. Its parts come in this order: audio with its transcript, text, calls. */
 export interface ScriptedAnswer {
-  /** Spoken: the transcript, with audio of silence as long as it takes to say it, or with `audio`. */
+  /** The transcript of what is spoken. Its sound is `audio`, by default silence of about the length of the text. */
   readonly said?: string;
-  /** pcm16 at 24 kHz, one delta a piece. Default: 20 ms of silence for each character of `said`. */
+  /** pcm16 at 24 kHz, one delta for each piece. Default: 20 ms of silence for each character of `said`. */
   readonly audio?: readonly Uint8Array[];
-  /** Written, for sessions whose output is text. */
+  /** Written text, for sessions whose output is text. */
   readonly text?: string;
   readonly calls?: readonly ScriptedCall[];
-  /** Never ends by itself: only an interruption ends it. */
+  /** Ends only when it is interrupted. */
   readonly endless?: boolean;
-  /** Default: none is reported. */
+  /** Default: no usage is reported. */
   readonly usage?: RealtimeUsage;
 }
 
-/** A scripted provider, and what it was asked. `using transport = scriptedTransport([…])` verifies at the end of the block. */
+/** A scripted provider that records commands. `using transport = scriptedTransport([…])` verifies at the end of the block. */
 export interface ScriptedTransport extends RealtimeModel, Disposable {
-  /** What the sessions asked for, in order. */
+  /** The sessions' commands, in order. */
   readonly commands: readonly WireCommand[];
-  /** The user speaks: begins, stops, and is answered with the next step where the session wants that. */
+  /** The user begins and stops speaking, and the next step answers if the session's turn detection asks for that. */
   userSays(transcript: string): void;
-  /** The link breaks, as when a network is lost. */
+  /** The link breaks, as if the network was lost. */
   breakLink(): void;
-  /** Throws an Error that names every step no answer used and every answer that had no step. */
+  /** Throws an Error that names every step that was not used and every answer without a step. */
   verify(): void;
 }
 
@@ -37,8 +37,8 @@ const bytesOfMillisecond = 48; // pcm16 at 24 kHz
 const millisecondsOfCharacter = 20;
 
 /**
- * A model whose sessions are played from `steps`, one an answer: of a request (`text.send`, `response.request`, results
- * of tools) or of what the user says. Nothing is sent anywhere, and no clock is read. For one session at a time.
+ * A model whose sessions play `steps`, one for each answer to a request (`text.send`, `response.request`, tool results) or
+ * to `userSays`. Sends nothing anywhere and reads no clock. For one session at a time.
  */
 export function scriptedTransport(steps: readonly ScriptedAnswer[]): ScriptedTransport {
   const commands: WireCommand[] = [];
@@ -64,7 +64,7 @@ export function scriptedTransport(steps: readonly ScriptedAnswer[]): ScriptedTra
     inputFormat: { type: 'pcm16', rate: 24_000 },
     outputFormat: { type: 'pcm16', rate: 24_000 },
     playedBy: 'client',
-    readRaw: () => ({ refused: 'scriptedTransport knows no raw events.' }),
+    readRaw: () => ({ refused: 'scriptedTransport does not support raw events.' }),
     dial: (receiver) => {
       server.open(receiver);
       return {
@@ -96,7 +96,9 @@ export function scriptedTransport(steps: readonly ScriptedAnswer[]): ScriptedTra
     id: 'scripted',
     connect: (options) => connectRealtime(wire, options),
     connectForCall: () =>
-      Promise.reject(new ModelError('model.rejected', 'scriptedTransport has no telephone.', { retryable: false })),
+      Promise.reject(
+        new ModelError('model.rejected', 'scriptedTransport does not support telephone calls.', { retryable: false }),
+      ),
     commands,
     userSays: (transcript) => server.userSays(transcript),
     breakLink: () => server.end({ code: 1006, reason: 'broken' }),
@@ -105,7 +107,7 @@ export function scriptedTransport(steps: readonly ScriptedAnswer[]): ScriptedTra
   };
 }
 
-/** The other side of the link: keeps count of items and answers, and tells facts after the call that caused them. */
+/** The server's side of the link. Its facts arrive after the call that caused them, never during it. */
 class ScriptedServer {
   used = 0;
   readonly #steps: readonly ScriptedAnswer[];
@@ -113,7 +115,7 @@ class ScriptedServer {
   #receiver: ((fact: WireFact) => void) | undefined;
   #createsResponse = true;
   #ids = 0;
-  /** The endless answer under way. */
+  /** The answer in progress. */
   #active: { readonly responseId: string; readonly step: ScriptedAnswer } | undefined;
 
   constructor(steps: readonly ScriptedAnswer[], faults: string[]) {
@@ -129,7 +131,7 @@ class ScriptedServer {
 
   end(how: { readonly code: number; readonly reason?: string }): void {
     this.#tell({ type: 'wire.closed', ...how });
-    queueMicrotask(() => (this.#receiver = undefined)); // behind the fact
+    queueMicrotask(() => (this.#receiver = undefined)); // after the fact is delivered
   }
 
   take(command: WireCommand): void {
@@ -176,7 +178,7 @@ class ScriptedServer {
         break;
       case 'audio.append':
       case 'raw':
-        break; // nothing answers them
+        break; // not answered
     }
   }
 
@@ -196,7 +198,7 @@ class ScriptedServer {
     const responseId = this.#id('response');
     this.#tell({ type: 'response.created', responseId, ...(requestId === undefined ? {} : { requestId }) });
     if (step === undefined) {
-      const message = `an answer was asked for and has no step: the script has ${this.#steps.length}`;
+      const message = `an answer was requested but has no step: the script has ${this.#steps.length}`;
       this.#faults.push(message);
       const error = { code: 'no_step', message };
       this.#tell({ type: 'response.done', responseId, status: 'failed', error, calls: [] });
@@ -261,7 +263,7 @@ class ScriptedServer {
     return `${kind}_${this.#ids}`;
   }
 
-  /** Never within the call that caused it, and always in order. */
+  /** Delivers a fact: never during the call that caused it, and always in order. */
   #tell(fact: WireFact): void {
     queueMicrotask(() => this.#receiver?.(fact));
   }

@@ -1,30 +1,30 @@
-// A Host whose time, chance and identity belong to the test: nothing happens until the test advances the clock.
+// A Host whose time, randomness and ids are controlled by the test: no timer fires until the test advances the clock.
 
 import type { IdKind } from '../conversation/identity.ts';
 import type { Host } from '../contracts/host.ts';
 import { nextMacrotask } from './real-time.ts';
 
-/** What a simulated host starts from. */
+/** Options of `simulatedHost`. */
 export interface SimulatedHostOptions {
-  /** Same seed, same `random()` values. Default 1. */
+  /** The same seed gives the same `random()` values. Default 1. */
   readonly seed?: number;
-  /** What `now()` says first, in milliseconds. Default 0. */
+  /** First value of `now()`, in milliseconds. Default 0. */
   readonly startAt?: number;
 }
 
-/** A Host on a virtual clock. Its functions need no `this`. */
+/** A Host with a virtual clock. Its functions do not use `this`. */
 export interface SimulatedHost extends Host {
   /**
    * Moves the clock by `ms`: fires every timer that falls due on the way, in order of due time and then of creation,
    * each at its own time, and lets its microtasks run before the next one fires. Timers created on the way fire too
-   * when they fall due within `ms`. Resolves when all that has settled; a second call waits for the first. Rejects
-   * with what a timer's callback threw (the clock then stands at that timer), and with a RangeError when `ms` is
-   * negative or not finite. Real input and output is not waited for.
+   * if they fall due within `ms`. Resolves when all of this has settled; a second call waits for the first. Rejects
+   * with what a timer's callback threw (the clock then stands at that timer), and with a RangeError if `ms` is negative
+   * or not finite. Does not wait for real I/O.
    */
   advance(ms: number): Promise<void>;
-  /** `advance(0)`: lets everything happen that can happen now. */
+  /** `advance(0)`: runs everything that is due now. */
   settle(): Promise<void>;
-  /** Timers set and neither fired nor cleared: 0 in a test that leaks none. */
+  /** The number of timers that were neither fired nor cleared: 0 in a test that leaks none. */
   pendingTimers(): number;
 }
 
@@ -42,12 +42,12 @@ const prefixes: Readonly<Record<IdKind, string>> = {
   session: 'session_',
 };
 
-/** More timers than this in one `advance` are taken for a loop that would never end. */
+/** More timers than this in one `advance` count as an endless loop. */
 const maxTimersPerAdvance = 1_000_000;
 
 /**
  * A host for tests. `createId` counts per kind (`msg_1`, `msg_2`, `turn_1`): two hosts make the same ids, so share one
- * where two engines share a conversation. A delay that is negative or no number counts as 0.
+ * host if two engines share a conversation. A delay that is negative or not a number counts as 0.
  */
 export function simulatedHost(options: SimulatedHostOptions = {}): SimulatedHost {
   let time = options.startAt ?? 0;
@@ -66,8 +66,8 @@ export function simulatedHost(options: SimulatedHostOptions = {}): SimulatedHost
       if (next === undefined || next.due > end) break;
       if (fired === maxTimersPerAdvance) {
         throw new Error(
-          `simulatedHost: advance(${ms}) fired ${fired} timers and there is still one due at ${next.due}: ` +
-            'a timer seems to set itself again without delay.',
+          `simulatedHost: advance(${ms}) fired ${fired} timers, and one is still due at ${next.due}: ` +
+            'a timer seems to restart itself without a delay.',
         );
       }
       timers.shift();
@@ -80,7 +80,7 @@ export function simulatedHost(options: SimulatedHostOptions = {}): SimulatedHost
 
   function advance(ms: number): Promise<void> {
     if (!(ms >= 0 && ms < Infinity)) {
-      return Promise.reject(new RangeError(`simulatedHost: advance expects milliseconds, 0 or more, and got ${ms}.`));
+      return Promise.reject(new RangeError(`simulatedHost: advance expects milliseconds, 0 or more, got ${ms}.`));
     }
     const result = running.then(() => run(ms));
     running = result.catch(() => undefined);
@@ -95,7 +95,7 @@ export function simulatedHost(options: SimulatedHostOptions = {}): SimulatedHost
       return timer;
     },
     clearTimeout(id) {
-      const timer = id as Timer | null | undefined; // only what setTimeout gave can be found below
+      const timer = id as Timer | null | undefined; // only timers made by setTimeout are found below
       if (timer === null || timer === undefined) return;
       const place = placeOf(timers, timer);
       if (timers[place] === timer) timers.splice(place, 1);
@@ -112,7 +112,7 @@ export function simulatedHost(options: SimulatedHostOptions = {}): SimulatedHost
   };
 }
 
-/** Where the timer stands, or would stand, in the sorted list. */
+/** The timer's position, or the one it would get, in the sorted list. */
 function placeOf(timers: readonly Timer[], timer: Timer): number {
   let low = 0;
   let high = timers.length;

@@ -1,4 +1,4 @@
-// The event grammar as a check over a whole log: run it on every log a test collects.
+// Checks a whole log of events against the event grammar. Tests run it on every log they collect.
 
 import type { OperativeEvent } from '../contracts/events.ts';
 import { expect, GrammarBreach, show } from './event-grammar/breach.ts';
@@ -6,22 +6,22 @@ import { beginTranscript, readTranscriptEvent } from './event-grammar/transcript
 import { readTurnEvent } from './event-grammar/turn.ts';
 import { beginTurn, type TurnLog } from './event-grammar/turn-log.ts';
 
-/** How much of the log is there. */
+/** Options of `verifyEvents`. */
 export interface VerifyEventsOptions {
   /** False: the last turn may not have ended yet. Default true. */
   readonly complete?: boolean;
 }
 
 /**
- * Throws an Error when the events, in order, break the grammar of a turn or of an operative's whole life: any number of
- * turns one after the other, and between them only `message.queued`, `message.withdrawn`, appends, `transformer.failed`
- * and `operative.closed`. The log begins before or between turns, never inside one. The message names the event, its
- * position and what was expected, and shows the events before it.
+ * Throws an Error if the events break the grammar of a turn or of an operative's whole life: any number of turns one
+ * after the other, and between them only `message.queued`, `message.withdrawn`, appends, `transformer.failed`
+ * and `operative.closed`. The log must begin before or between turns. The message names the event, its position and
+ * what was expected, and shows the events before it.
  */
 export function verifyEvents(events: readonly OperativeEvent[], options: VerifyEventsOptions = {}): void {
   const transcript = beginTranscript();
   let turn: TurnLog | undefined;
-  // Held while a compaction ran: told then, appended when the turn that follows ends.
+  // Announced while a compaction ran; appended when the next turn ends.
   let queuedBefore = new Set<string>();
   let isClosed = false;
   for (const [index, event] of events.entries()) {
@@ -55,7 +55,7 @@ function readEventBetweenTurns(event: OperativeEvent): boolean {
     case 'message.withdrawn':
     case 'message.appended':
     case 'transcript.replaced':
-    case 'transformer.failed': // of a compaction that somebody asked for
+    case 'transformer.failed': // of a requested compaction
       return false;
     case 'operative.closed':
       return true;

@@ -1,19 +1,18 @@
-// Whether a conversation is one that every provider accepts: run it after whatever a test did to a turn.
+// Checks that a conversation is one that every provider accepts. Tests run it after every turn.
 
 import type { Block, ToolResultStatus } from '../conversation/block.ts';
 import type { Conversation } from '../conversation/conversation.ts';
 import { pairingFault } from '../conversation/pairing.ts';
 
-/** How strict `verifyTranscript` is. */
+/** Options of `verifyTranscript`. */
 export interface VerifyTranscriptOptions {
-  /** Whether the calls of the last message may be without results, as while tools run. Default false. */
+  /** Whether the calls of the last message may have no results yet, as while tools run. Default false. */
   readonly openTail?: boolean;
 }
 
 /**
- * Throws an Error that names the first fault: a message or block that is not well formed, an id used twice, a call
- * without exactly one result in the next message, a result without its call, a boundary that is not alone in a user
- * message.
+ * Throws an Error that names the first fault: a malformed message or block, a duplicate id, a call without exactly one
+ * result in the next message, a result without its call, a boundary that is not alone in a user message.
  */
 export function verifyTranscript(conversation: Readonly<Conversation>, options: VerifyTranscriptOptions = {}): void {
   const fault =
@@ -30,11 +29,11 @@ function messagesFault({ messages }: Readonly<Conversation>): string | undefined
     if (fault !== undefined) return fault;
     const hasBoundary = content.some((block) => block.type === 'boundary');
     if (hasBoundary && (role !== 'user' || content.length > 1)) {
-      return `${place}: a boundary must be alone in a user message, this one is in a message of ${content.length} blocks from ${role}`;
+      return `${place}: a boundary must be alone in a user message, but this ${role} message has ${content.length} blocks`;
     }
     const stranger = role === 'tool' ? content.find((block) => block.type !== 'toolResult') : undefined;
     if (stranger !== undefined)
-      return `${place}: a tool message holds results only, and this one has a ${stranger.type}`;
+      return `${place}: a tool message must hold only results, but this one has a ${stranger.type} block`;
   }
   return undefined;
 }
@@ -60,7 +59,7 @@ const statuses: ReadonlySet<string> = new Set<string>([
   'notStarted',
 ] satisfies ToolResultStatus[]);
 
-// The types say what a block is; here it is checked, because transcripts also come from stores and foreign models.
+// Checked although the types say it, because transcripts also come from stores and from models of others.
 function blockFault(block: Block): string | undefined {
   switch (block?.type) {
     case 'text':
@@ -87,17 +86,17 @@ function blockFault(block: Block): string | undefined {
 function argumentsFault(block: Extract<Block, { type: 'toolCall' }>): string | undefined {
   if ((block.args === undefined) !== (block.rawArgs === undefined)) return undefined;
   const both = block.args === undefined ? 'neither args nor rawArgs' : 'both args and rawArgs';
-  return `toolCall ${JSON.stringify(block.id)} with ${both}; it has args where they are JSON, else rawArgs`;
+  return `toolCall ${JSON.stringify(block.id)} with ${both}; it must have args if they are JSON, else rawArgs`;
 }
 
 function resultFault(content: unknown): string | undefined {
   const fault = blocksFault(content, 'content');
   if (fault !== undefined || !Array.isArray(content)) return fault;
   const stranger = (content as readonly Block[]).find(({ type }) => !['text', 'image', 'document'].includes(type));
-  return stranger === undefined ? undefined : `toolResult with a ${stranger.type} block, which results cannot carry`;
+  return stranger === undefined ? undefined : `toolResult with a ${stranger.type} block, which results cannot contain`;
 }
 
 function expectString(block: Block, key: string): string | undefined {
   const value: unknown = Reflect.get(block, key);
-  return typeof value === 'string' ? undefined : `${block.type}.${key} must be a string and is ${typeof value}`;
+  return typeof value === 'string' ? undefined : `${block.type}.${key} must be a string, got ${typeof value}`;
 }

@@ -150,13 +150,13 @@ describe('errors of openai', () => {
 });
 
 describe('a missing key', () => {
-  const where = 'No key for Anthropic was found: pass `apiKey` or set ANTHROPIC_API_KEY.';
+  const where = 'No API key for Anthropic was found: pass `apiKey` or set ANTHROPIC_API_KEY.';
   test.each([
     ['Could not resolve authentication method. Expected one of apiKey or authToken to be set', where],
     ['Missing credentials. Please pass an `apiKey`.', where],
     ['The credentials file is no JSON', `${where} The SDK said: The credentials file is no JSON.`],
     ['No api key at all!', `${where} The SDK said: No api key at all!`],
-  ])('is told in whole sentences: %s', (said, message) => {
+  ])('is reported in whole sentences: %s', (said, message) => {
     expect(modelErrorOf(new Error(said), facts)).toMatchObject({
       code: 'model.unauthorized',
       retryable: false,
@@ -173,7 +173,7 @@ test('a redirect names where it leads, relative addresses too, without what may 
     retryable: false,
     status: 302,
     message:
-      "Anthropic's address https://example.test redirects to https://example.test/v2 (HTTP 302). Requests are not sent on: if that is the right server, give its address as the base URL.",
+      "Anthropic's address https://example.test redirects to https://example.test/v2 (HTTP 302). Redirects are not followed: if that is the right server, set its address as the base URL.",
   });
   expect(redirect()?.message).toContain('redirects (HTTP 302)');
   expect(redirect('http://[')?.message).toContain('redirects (HTTP 302)');

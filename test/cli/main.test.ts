@@ -141,7 +141,7 @@ describe('turnchart without -p', () => {
       /^✓ completed · 3 model calls /m,
       /^▸ 4\. The late message starts the next turn\.$/m,
       /^✓ completed · 1 model call /m,
-      /^▸ 2 turns, one conversation of 9 messages; our 3 are in it once each\.$/m,
+      /^▸ 2 turns, one conversation of 9 messages; each of our 3 is in it once\.$/m,
     ];
     const places = milestones.map((milestone) => stdout.search(milestone));
     expect(places).not.toContain(-1);
@@ -161,7 +161,7 @@ describe('turnchart without -p', () => {
     const { code, stdout, stderr } = await runCommand(project(), ['--json', ...quickly]);
     verifyEvents(eventsIn(stdout));
     expect(stderr).toContain(
-      'turnchart: no prompt given (-p) and standard input is empty, asking a default one: "How many files are here, and which is the longest?"\n',
+      'turnchart: no prompt given (-p) and standard input is empty, using the default one: "How many files are here, and which is the longest?"\n',
     );
     expect(code).toBe(0);
   });
@@ -170,7 +170,7 @@ describe('turnchart without -p', () => {
 describe('turnchart and its command line', () => {
   test('refuses an unknown option in one line and names the help, with 2', async () => {
     const { code, stdout, stderr } = await runCommand(project(), ['--frobnicate']);
-    expect(stderr).toBe("turnchart: unknown option '--frobnicate'\nturnchart --help tells what there is.\n");
+    expect(stderr).toBe("turnchart: unknown option '--frobnicate'\nturnchart --help lists the options.\n");
     expect(stdout).toBe('');
     expect(code).toBe(2);
   });

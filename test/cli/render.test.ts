@@ -70,7 +70,7 @@ describe('createRender', () => {
 
   test('begins a line of its own behind unfinished text', () => {
     const reset: readonly EngineEvent[] = [...text('Hel').slice(0, -1), { type: 'stream.reset' }, ...text('Hello')];
-    expect(rendered(reset)).toBe('Hel\n(the answer above broke off and does not count)\nHello\n');
+    expect(rendered(reset)).toBe('Hel\n(the answer above was cut off and does not count)\nHello\n');
   });
 
   test('shows retries and transformers that failed', () => {
@@ -112,15 +112,15 @@ describe('createRender', () => {
       '↪ stop now\n',
     );
     expect(rendered([{ type: 'toolCall.awaitingApproval', call }])).toBe(
-      '? read_file(file_path: "a.ts") waits for approval\n',
+      '? read_file(file_path: "a.ts") needs approval\n',
     );
     // What a person decides on is never cut.
     const command = `echo ${'x'.repeat(200)}\nrm -rf y\u001B[8m`;
     expect(
       rendered([{ type: 'toolCall.awaitingApproval', call, preview: { type: 'command', command, folder: '/w' } }]),
-    ).toBe(`? read_file(file_path: "a.ts") waits for approval\n  echo ${'x'.repeat(200)}\n  rm -rf y[8m\n`);
+    ).toBe(`? read_file(file_path: "a.ts") needs approval\n  echo ${'x'.repeat(200)}\n  rm -rf y[8m\n`);
     expect(rendered([{ type: 'toolCall.backgrounded', call, taskId: 'task_1' }])).toBe(
-      '⇢ read_file(file_path: "a.ts") goes on in the background as task_1\n',
+      '⇢ read_file(file_path: "a.ts") continues in the background as task_1\n',
     );
   });
 

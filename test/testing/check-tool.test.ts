@@ -52,7 +52,7 @@ it.each<[fault: string, tool: Tool]>([
   ['settles with a result', broken({ execute: () => ToolResult.text('\ud83c') })],
   ['without changing it', broken({ execute: (_, { conversation }) => void conversation.messages.pop() })],
   ['progress as JSON', broken({ execute: (_, { progress }) => progress(10n as never) })],
-  ['runs beside itself', broken({ execute: (args, { callId }) => (callId === 'call_2' ? 10n : args) })],
+  ['runs in parallel with itself', broken({ execute: (args, { callId }) => (callId === 'call_2' ? 10n : args) })],
 ])('%s: reports a tool that does not', async (fault, tool) => {
   await expect(checkTool(tool, { examples })).rejects.toThrow(fault);
 });

@@ -123,7 +123,7 @@ describe('machinePaths', () => {
 
   test('refuses two cases of one name', async () => {
     await expect(machinePaths(machine, { input: { eager: true }, cases: [...cases, ...cases] })).rejects.toThrow(
-      'two cases have one name',
+      'two cases have the same name',
     );
   });
 

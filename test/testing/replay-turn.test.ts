@@ -183,6 +183,6 @@ test('a recording shares nothing with the conversation', async () => {
 
 test.each([undefined, {}, { format: 'turnchart.turn', version: 2 }])('%o is refused', async (value) => {
   await expect(replayTurn(value as unknown as TurnRecording)).rejects.toThrow(
-    'replayTurn expects what recordTurn made',
+    'replayTurn expects a recording made by recordTurn',
   );
 });

@@ -112,6 +112,6 @@ describe('verify', () => {
     await operative.send({ type: 'text.send', text: 'Hello?' });
     await host.settle();
     await end();
-    expect(() => transport.verify()).toThrow('an answer was asked for and has no step: the script has 0');
+    expect(() => transport.verify()).toThrow('an answer was requested but has no step: the script has 0');
   });
 });

@@ -65,7 +65,7 @@ describe('a good log is accepted', () => {
 describe('the message of a refusal', () => {
   test('names the event, its position, what was expected and what came before', () => {
     expect(() => verifyEvents([started(), begin, begin])).toThrow(
-      /event 2, {"type":"message\.start"}: expected one message\.start an attempt.*\nBefore it:\n {2}0 .*turn\.started.*\n {2}1 /,
+      /event 2, {"type":"message\.start"}: expected one message\.start per attempt.*\nBefore it:\n {2}0 .*turn\.started.*\n {2}1 /,
     );
   });
 
@@ -226,7 +226,11 @@ describe('the settled message', () => {
 
 describe('attempts', () => {
   test.each<[string, Log, string]>([
-    ['a retry without reset', [begin, retrying(1), begin], 'stream.reset: the failed attempt had been shown'],
+    [
+      'a retry without reset',
+      [begin, retrying(1), begin],
+      'stream.reset, because readers have seen the failed attempt',
+    ],
     ['a reset with nothing shown', [raw, usage, reset], 'something shown'],
     ['a reset after a silent attempt', [raw, retrying(1), reset], 'something shown'],
     ['a second reset', [begin, retrying(1), reset, reset], 'something shown'],
@@ -245,7 +249,11 @@ describe('attempts', () => {
       'stream.reset before the turn ends',
     ],
     ['afterTurn without a reset', [begin, applied('t', 'afterTurn', 1)], 'stream.reset before the turn ends'],
-    ['an abort that owes a reset', [begin, retrying(1), completed('aborted', 1)], 'stream.reset: the failed'],
+    [
+      'an abort that owes a reset',
+      [begin, retrying(1), completed('aborted', 1)],
+      'stream.reset, because readers have seen the failed',
+    ],
   ])('refuses %s', (_title, log, expected) => {
     expectRefused([started(), ...log], expected);
   });
@@ -285,13 +293,13 @@ describe('tool calls', () => {
       `toolCall.started for a call that ends as ${status}`,
     ]),
     ['results before every call has ended', [...ran('c1'), ...results('r', 'c1', 'c2')], 'toolCall.settled of "c2"'],
-    ['a missing result', [...ran('c1'), ...ran('c2'), ...results('r', 'c1')], 'one result a call'],
-    ['a doubled result', [...ran('c1'), ...ran('c2'), ...results('r', 'c1', 'c2', 'c2')], 'one result a call'],
-    ['results in another order', [...ran('c2'), ...ran('c1'), ...results('r', 'c2', 'c1')], 'one result a call'],
+    ['a missing result', [...ran('c1'), ...ran('c2'), ...results('r', 'c1')], 'one result per call'],
+    ['a doubled result', [...ran('c1'), ...ran('c2'), ...results('r', 'c1', 'c2', 'c2')], 'one result per call'],
+    ['results in another order', [...ran('c2'), ...ran('c1'), ...results('r', 'c2', 'c1')], 'one result per call'],
     [
       'a result of another status',
       [...ran('c1'), ...ran('c2'), ...results('r', 'c1', ['c2', 'failed'])],
-      'one result a call',
+      'one result per call',
     ],
     [
       'results in a message of the user',
@@ -374,7 +382,7 @@ describe('appends and announcements', () => {
     ['an index that is none', [at(-1, 'u1')], 'a whole number'],
     ['an index that ignores a rewrite', [at(3, 'u1'), replaced('compact', 2), at(4, 'u2')], 'index 2'],
     ['an index that ignores a reload', [started(), { type: 'turn.reloaded', messages: 2 }, at(0, 'u1')], 'index 2'],
-    ['a message appended twice', [at(0, 'u1'), at(1, 'u1')], 'to be appended once'],
+    ['a message appended twice', [at(0, 'u1'), at(1, 'u1')], 'to be appended only once'],
     [
       'an append of what was withdrawn',
       [{ type: 'message.withdrawn', messageId: 'u1' }, at(0, 'u1')],
@@ -398,7 +406,7 @@ describe('appends and announcements', () => {
       ],
       'withdrawn once',
     ],
-    ['a message queued twice in a turn', [started(), queued(user('u1')), queued(user('u1'))], 'as queued once'],
+    ['a message queued twice in a turn', [started(), queued(user('u1')), queued(user('u1'))], 'as queued only once'],
     [
       'an injection that is not appended',
       logOf(started(), injected(user('u'), 1), begin),
@@ -420,7 +428,7 @@ describe('appends and announcements', () => {
       logOf(started(), calling('a', 'c1'), injected(user('u'), 2)),
       'only where an iteration',
     ],
-    ['a second injection', logOf(started(), injected(user('u'), 1), injected(user('u'), 1)), 'injected once'],
+    ['a second injection', logOf(started(), injected(user('u'), 1), injected(user('u'), 1)), 'injected only once'],
     [
       'a steer that is not announced',
       logOf(started(), answer('a'), appended(user('u')), answer('b')),

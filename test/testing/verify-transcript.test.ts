@@ -38,7 +38,7 @@ test.each<[string, Conversation, string]>([
   [
     'text in a tool message',
     of(assistantMessage([call]), results(result, { type: 'text', text: 'a' })),
-    'holds results only',
+    'must hold only results',
   ],
   [
     'a boundary beside text',
@@ -80,7 +80,7 @@ test.each<[string, Conversation, string]>([
   [
     'a call in a result',
     of(assistantMessage([call]), results(broken({ ...result, content: [call] }))),
-    'results cannot carry',
+    'results cannot contain',
   ],
   [
     'a provider block without kind',

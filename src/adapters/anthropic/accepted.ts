@@ -1,5 +1,5 @@
-// Request bodies the API would refuse → bodies it takes, where the difference is none the caller asked for. Called by
-// the request encoder with the finished body.
+// Turns request bodies that the API would refuse into ones it accepts, where the caller did not ask for the difference.
+// Called by the request encoder with the finished body.
 
 import { listOf, recordOf, textAt, type JsonRecord } from '../json-reading.ts';
 import type { ContentParam } from './encode-content.ts';
@@ -12,8 +12,8 @@ export interface Body {
 }
 
 /**
- * Tools for a history that called some; no manual thinking where it may not be on; thinking blocks that no longer fit
- * the messages before them dropped by the API instead of refused (`dropsUnbound`, which needs `bindingBeta`).
+ * Defines the tools that the history called; turns manual thinking off where the API forbids it; and with `dropsUnbound`
+ * (which needs `bindingBeta`) lets the API drop, not refuse, thinking that no longer fits the messages before it.
  */
 export function accepted(body: Body, dropsUnbound: boolean): Body {
   const complete = withTools(body);
@@ -25,7 +25,7 @@ export function accepted(body: Body, dropsUnbound: boolean): Body {
 /** The beta that allows `block_binding`. */
 export const bindingBeta = 'thinking-binding-controls-2026-08-01';
 
-/** The API wants tools defined once one was called. Without any to offer they are named, and none may be called. */
+/** The API wants tools defined once one was called. If there are none to offer, they are named but may not be called. */
 function withTools(body: Body): Body {
   if ((listOf(body['tools'])?.length ?? 0) > 0) return body;
   const calls = body.messages.flatMap(({ content }) => content.filter((block) => block['type'] === 'tool_use'));
@@ -39,7 +39,7 @@ function withTools(body: Body): Body {
   return { ...body, tools, tool_choice: { type: 'none' } };
 }
 
-/** Manual thinking allows no forced call, and every tool loop must begin with it: one that another model began does not. */
+/** Manual thinking allows no forced call, and every tool loop must begin with it, which one that another model began does not. */
 function mayThink(body: Body): boolean {
   const choice = textAt(recordOf(body['tool_choice']), 'type');
   if (choice === 'any' || choice === 'tool') return false;
@@ -47,14 +47,14 @@ function mayThink(body: Body): boolean {
   return first === undefined || isThinking(first.content.find((block) => block['type'] !== 'compaction'));
 }
 
-/** Where the answer that is still being given begins: behind the last thing the user said. The length if there is none. */
+/** Where the unfinished answer begins: after the user's last message. The number of messages if there is none. */
 function loopStart(messages: readonly MessageParam[]): number {
   const isOpen = ({ role, content }: MessageParam): boolean =>
     role === 'assistant' || content.some((block) => block['type'] === 'tool_result');
   return messages.findLastIndex((message) => !isOpen(message)) + 1;
 }
 
-/** Without thinking, the answer that is being given may hold none. */
+/** If thinking is off, the unfinished answer must not contain any. */
 function withoutThinking(body: Body): Body {
   const start = loopStart(body.messages);
   const messages = body.messages
@@ -68,7 +68,7 @@ function withoutThinking(body: Body): Body {
 }
 
 function withBinding(body: Body, thinking: JsonRecord | undefined): Body {
-  // Fable thinks also when nothing is said.
+  // Fable also thinks if `thinking` is not set.
   const type = thinking === undefined && /fable/.test(String(body['model'])) ? 'adaptive' : thinking?.['type'];
   if ((type !== 'adaptive' && type !== 'enabled') || thinking?.['block_binding'] !== undefined) return body;
   return { ...body, thinking: { ...thinking, type, block_binding: { prefix_mismatch_behavior: 'drop_block' } } };

@@ -1,4 +1,4 @@
-// Turns content blocks as they grow into our block events: positions, starts, deltas and ends. Owned by one decoder.
+// Turns growing content blocks into our block events: positions, starts, deltas and ends. Owned by a decoder.
 
 import type { StreamEvent } from '../../contracts/model.ts';
 import type { JsonValue } from '../../conversation/json.ts';
@@ -11,7 +11,7 @@ interface OpenBlock {
   // The provider's type: `text`, `tool_use`, …
   readonly type: string;
   start: JsonRecord;
-  // Position in our message; -1 until something of it was emitted.
+  // Position in our message; -1 until an event of it was emitted.
   index: number;
   readonly text: GrowingText;
   readonly json: GrowingText;
@@ -20,18 +20,18 @@ interface OpenBlock {
 }
 
 /**
- * The blocks of one answer. Positions are given when a block first emits something, so they are consecutive from 0
- * and blocks that say nothing (empty texts) take none.
+ * The blocks of one answer. A block gets its position with its first event, so positions are consecutive from 0 and
+ * blocks without events (empty texts) have none.
  */
 export class BlockWriter {
-  /** True once the model has called a tool of the client's. */
+  /** True once the model has called a tool that the client runs. */
   hasCalls = false;
   readonly #open = new Map<number, OpenBlock>();
   #nextIndex = 0;
-  // A text that ended. Its `text.end` waits for what follows: only then is known whether it was a refusal.
+  // A text that has ended. Its `text.end` waits for the next event, which shows whether the text was a refusal.
   #ended: OpenBlock | undefined;
 
-  /** Begins the block that the provider numbers `at`; one of that number still open ends before it. */
+  /** Begins the block with the provider's number `at`; one that is still open under this number is ended first. */
   start(at: number, start: JsonRecord, out: StreamEvent[]): void {
     this.stop(at, out);
     this.flush(false, out);
@@ -52,9 +52,9 @@ export class BlockWriter {
     else if (type === 'tool_use') this.#startCall(block, out);
   }
 
-  /** Adds a delta; false if no block `at` is open. A delta that does not fit its block becomes `raw` by `onUnknown`. */
+  /** Adds a delta; false if no block `at` is open. `onUnknown` makes the event for a delta that does not fit its block. */
   add(at: number, event: JsonRecord, out: StreamEvent[], onUnknown: (event: JsonRecord) => StreamEvent): boolean {
-    // The hot path of every stream. Fields are read by constant names: dynamic ones cost as much as all of the rest.
+    // The hot path of every stream. Fields are read by constant names: dynamic ones cost as much as everything else.
     const block = this.#open.get(at);
     if (block === undefined) return false;
     const delta = (event['delta'] ?? {}) as JsonRecord; // parsed JSON; of anything but an object the fields are undefined
@@ -72,7 +72,7 @@ export class BlockWriter {
     return true;
   }
 
-  /** Ends the block the provider numbers `at`, if it is open. */
+  /** Ends the block with the provider's number `at`, if it is open. */
   stop(at: number, out: StreamEvent[]): void {
     const block = this.#open.get(at);
     if (block === undefined) return;
@@ -81,12 +81,12 @@ export class BlockWriter {
     this.#end(block, out);
   }
 
-  /** Ends what is still open. A last text stays held until `flush`. */
+  /** Ends all open blocks. A last text is held back until `flush`. */
   stopAll(out: StreamEvent[]): void {
     for (const at of this.#open.keys()) this.stop(at, out);
   }
 
-  /** Gives the end of the text that ended last; called with the next block or with the stop reason. */
+  /** Writes the end of the text that ended last; called with the next block or with the stop reason. */
   flush(refused: boolean, out: StreamEvent[]): void {
     const ended = this.#ended;
     if (ended === undefined) return;
@@ -94,7 +94,7 @@ export class BlockWriter {
     const block = textBlockOf(ended.start, ended.text.whole, ended.citations, refused);
     const isPlain = block.refusal === undefined && block.citations === undefined && block.data === undefined;
     if (ended.index < 0) {
-      if (block.citations === undefined && block.data === undefined) return; // an empty text says nothing
+      if (block.citations === undefined && block.data === undefined) return; // an empty text is left out
       ended.index = this.#nextIndex++;
       out.push({ type: 'text.start', index: ended.index });
     }

@@ -4,7 +4,7 @@ import type { ProviderBlock, TextBlock, ThinkingBlock, ToolCallBlock } from '../
 import type { JsonValue } from '../../conversation/json.ts';
 import { listOf, recordOf, restOf, textAt, type JsonRecord } from '../json-reading.ts';
 
-/** What `Block.provider` says of everything that came from Anthropic. */
+/** The `provider` of all blocks that come from Anthropic. */
 export const providerName = 'anthropic';
 
 const textKeys: ReadonlySet<string> = new Set(['type', 'text', 'citations']);
@@ -12,7 +12,7 @@ const thinkingKeys: ReadonlySet<string> = new Set(['type', 'thinking', 'signatur
 const redactedKeys: ReadonlySet<string> = new Set(['type', 'data']);
 const callKeys: ReadonlySet<string> = new Set(['type', 'id', 'name', 'input']);
 
-/** `citations` are those that came by deltas; the start may hold some already. */
+/** `citations` are those of the deltas; the start may contain some already. */
 export function textBlockOf(
   start: JsonRecord,
   text: string,
@@ -55,7 +55,7 @@ export function redactedThinkingOf(start: JsonRecord): ThinkingBlock {
   };
 }
 
-/** `json` is the input as it came in deltas; empty means the start's own input, else `{}`. */
+/** `json` is the input as streamed; if it is empty, the input of the start counts, else `{}`. */
 export function toolCallOf(start: JsonRecord, json: string): ToolCallBlock {
   const rest = restOf(start, callKeys);
   const caller = recordOf(rest?.['caller']);
@@ -70,7 +70,7 @@ export function toolCallOf(start: JsonRecord, json: string): ToolCallBlock {
   };
 }
 
-/** A block without neutral form, with the input that came by deltas put in. */
+/** A block without a neutral form, with its streamed input put in. */
 export function providerBlockOf(start: JsonRecord, json: string): ProviderBlock {
   const input = json.trim() === '' ? undefined : inputOf(start, json);
   return {
@@ -82,7 +82,7 @@ export function providerBlockOf(start: JsonRecord, json: string): ProviderBlock 
   };
 }
 
-// What every call of the model itself says: nothing.
+// The caller of an ordinary call, which carries no information.
 const directCaller: ReadonlySet<string> = new Set(['caller']);
 
 function inputOf(start: JsonRecord, json: string): { readonly args?: JsonValue; readonly rawArgs?: string } {

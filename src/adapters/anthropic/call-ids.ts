@@ -1,4 +1,4 @@
-// Call ids that Anthropic accepts: only [a-zA-Z0-9_-], none twice in a request. Called by the encoder.
+// Makes call ids that Anthropic accepts: only [a-zA-Z0-9_-], and unique within a request. Called by the encoder.
 
 /** The ids of one request. The same history gives the same ids, so the cached prefix stays valid. */
 export interface CallIds {
@@ -10,7 +10,7 @@ export interface CallIds {
   ofResult(id: string): string;
 }
 
-/** Ids are kept as they are unless the target refuses them or they were used by an earlier answer. */
+/** Ids are kept unless the API refuses them or an earlier answer used them. */
 export function createCallIds(): CallIds {
   const used = new Set<string>();
   let answer = new Map<string, string[]>();

@@ -1,4 +1,4 @@
-// Anthropic's stream events → ours: a reducer without effects, fed by the model and by the tests.
+// Anthropic's stream events → ours. Pure: called by the model, and by tests without a network.
 
 import { ModelError } from '../../contracts/errors.ts';
 import type { StreamEvent } from '../../contracts/model.ts';
@@ -15,7 +15,7 @@ import { mergeUsage, stopReasonOf, usageOf } from './usage.ts';
 const messageKeys: ReadonlySet<string> = new Set(['id', 'type', 'role', 'model', 'content', 'stop_reason', 'usage']);
 const deltaKeys: ReadonlySet<string> = new Set(['type', 'delta', 'usage']);
 
-/** A decoder for one answer. The first of several answers in one body is the answer. */
+/** A decoder for one answer. Of several answers in one body only the first one counts. */
 export function createDecoder(facts: CallFacts): StreamDecoder {
   return new MessageDecoder(facts);
 }
@@ -88,7 +88,7 @@ class MessageDecoder implements StreamDecoder {
         this.#finish(out);
         return;
       default:
-        // Imitators send an error without saying that it is one.
+        // Some compatible servers send an error without the type `error`.
         if (type === undefined && recordOf(event['error']) !== undefined) throw reported(event, this.#facts);
         out.push(rawEvent(event));
     }
@@ -120,7 +120,7 @@ class MessageDecoder implements StreamDecoder {
     out.push({ type: 'usage', usage: usageOf(this.#usage) });
   }
 
-  // The stop reason, and every further fact for the meta of the message.
+  // The stop reason; unknown fields go into the message's meta.
   #takeEnd(holder: JsonRecord, known: ReadonlySet<string>, out: StreamEvent[]): void {
     const reason = textAt(holder, 'stop_reason');
     if (reason !== undefined) {
@@ -162,7 +162,7 @@ function reported(event: JsonRecord, facts: CallFacts): ModelError {
 function protocol(what: string, facts: CallFacts): ModelError {
   return new ModelError(
     'stream.protocol',
-    `${facts.provider} broke its own protocol: ${what}. Is the server at this base URL really an Anthropic Messages API?`,
+    `${facts.provider} broke its own protocol: ${what}. Does the base URL lead to an Anthropic Messages API?`,
     { retryable: false },
   );
 }

@@ -1,4 +1,4 @@
-// Our blocks → Anthropic's content blocks, for each place they may stand in. Called by the message encoder.
+// Our blocks → Anthropic's content blocks, for each place they may appear in. Called by the message encoder.
 
 import type {
   AudioBlock,
@@ -14,7 +14,7 @@ import type { JsonValue } from '../../conversation/json.ts';
 import { recordOf } from '../json-reading.ts';
 import { providerName } from './blocks.ts';
 
-/** A content block as Anthropic takes it. */
+/** A content block in Anthropic's format. */
 export type ContentParam = { readonly [key: string]: JsonValue };
 
 const imageTypes: ReadonlySet<string> = new Set(['image/jpeg', 'image/png', 'image/gif', 'image/webp']);
@@ -24,7 +24,7 @@ export function textParam(text: string): ContentParam | undefined {
   return text.trim() === '' ? undefined : { type: 'text', text };
 }
 
-/** What the assistant said, exactly as Anthropic sent it where it did. */
+/** An assistant's text, exactly as sent if it came from Anthropic. */
 export function saidParam(block: TextBlock): ContentParam | undefined {
   const text = textParam(block.text);
   if (text === undefined || block.provider !== providerName) return text;
@@ -35,7 +35,7 @@ export function saidParam(block: TextBlock): ContentParam | undefined {
   };
 }
 
-/** Thinking as Anthropic sent it; undefined for another provider's and for thinking without its signature. */
+/** Thinking as Anthropic sent it; undefined for other providers' and for thinking without a signature. */
 export function thinkingParam(block: ThinkingBlock): ContentParam | undefined {
   if (block.provider !== providerName) return undefined;
   const rest = recordAsParam(block.data);
@@ -45,12 +45,12 @@ export function thinkingParam(block: ThinkingBlock): ContentParam | undefined {
   return block.encrypted === undefined ? undefined : { type: 'redacted_thinking', data: block.encrypted, ...rest };
 }
 
-/** A provider block of Anthropic's, as it came; undefined for another provider's. */
+/** A provider block as Anthropic sent it; undefined for other providers'. */
 export function providerParam(block: Extract<Block, { type: 'provider' }>): ContentParam | undefined {
   return block.provider === providerName ? recordAsParam(block.data) : undefined;
 }
 
-/** An image, or a text that says what cannot be shown. */
+/** An image, or a text that names what cannot be shown. */
 export function imageParam(block: ImageBlock): ContentParam {
   const source = inlined(block.source);
   if (source.type === 'base64' && !imageTypes.has(source.mediaType)) return described('image', source);
@@ -58,7 +58,7 @@ export function imageParam(block: ImageBlock): ContentParam {
   return encoded === undefined ? described('image', source) : { type: 'image', source: encoded };
 }
 
-/** A document, or a text that says what cannot be shown. */
+/** A document, or a text that names what cannot be shown. */
 export function documentParam(block: DocumentBlock): ContentParam {
   const source = documentSource(inlined(block.source));
   const title = block.title === undefined || block.title === '' ? {} : { title: block.title };
@@ -66,19 +66,19 @@ export function documentParam(block: DocumentBlock): ContentParam {
   return described(block.title || 'document', block.source.type === 'text' ? undefined : block.source);
 }
 
-/** Anthropic hears nothing: the transcript, or a text that says what cannot be played. */
+/** Anthropic does not take audio: the transcript, or a text that names what cannot be played. */
 export function audioParam(block: AudioBlock): ContentParam {
   return textParam(block.transcript ?? '') ?? described('audio', block.source);
 }
 
-/** Pictures and documents an assistant message cannot hold, in words. */
+/** A text in place of an image or a document, which assistant messages cannot hold. */
 export function describedMedia(block: ImageBlock | DocumentBlock): ContentParam {
   if (block.type === 'document' && block.source.type === 'text')
     return textParam(block.source.text) ?? described('document');
   return described(block.type === 'document' ? (block.title ?? 'document') : 'image', block.source as MediaSource); // text was handled
 }
 
-/** A tool's result under the id its call was sent with. */
+/** A tool result, under the id that its call was sent with. */
 export function resultParam(block: ToolResultBlock, callId: string): ContentParam {
   const content: ContentParam[] = [];
   for (const piece of block.content) {
@@ -87,7 +87,7 @@ export function resultParam(block: ToolResultBlock, callId: string): ContentPara
     if (encoded !== undefined) content.push(encoded);
   }
   const isError = block.status !== 'completed';
-  // The API refuses an error that says nothing.
+  // The API refuses an error without content.
   if (isError && content.length === 0) content.push({ type: 'text', text: `(${block.status})` });
   return {
     type: 'tool_result',
@@ -133,7 +133,7 @@ function described(what: string, source?: MediaSource): ContentParam {
   return { type: 'text', text: `[${what}${where}: cannot be shown here]` };
 }
 
-/** Media types as the API spells them; a data URL, which it does not fetch, as the base64 text in it. */
+/** The source with the API's spelling of its media type; a data URL, which the API does not fetch, as its base64 text. */
 function inlined<Source extends MediaSource | DocumentBlock['source']>(source: Source): Source | MediaSource {
   const [, type, data] = source.type === 'url' ? (/^data:([^;,]+);base64,(.*)$/s.exec(source.url) ?? []) : [];
   if (type !== undefined && data !== undefined) return { type: 'base64', mediaType: spelled(type), data };
@@ -145,7 +145,7 @@ function spelled(mediaType: string): string {
   return name === 'image/jpg' ? 'image/jpeg' : name;
 }
 
-/** The text in base64 of either alphabet; undefined if it is none. */
+/** The text behind base64 of either alphabet; undefined if it is not base64. */
 function decodedBase64(data: string): string | undefined {
   try {
     const binary = atob(data.replaceAll('-', '+').replaceAll('_', '/'));
@@ -155,7 +155,7 @@ function decodedBase64(data: string): string | undefined {
   }
 }
 
-/** Provider data is an object of parsed JSON; anything else says nothing. */
+/** Provider data is an object of parsed JSON; anything else is ignored. */
 export function recordAsParam(data: JsonValue | undefined): ContentParam | undefined {
   return recordOf(data) as ContentParam | undefined; // parsed JSON: no field is undefined
 }

@@ -1,4 +1,4 @@
-// Our transcript → Anthropic's `messages`: roles merged, results first, ids it accepts. Called by the request encoder.
+// Our transcript → Anthropic's `messages`: roles merged, results first, accepted ids. Called by the request encoder.
 
 import type { Block, ToolCallBlock } from '../../conversation/block.ts';
 import type { JsonValue } from '../../conversation/json.ts';
@@ -29,7 +29,7 @@ export interface MessageParam {
 
 /**
  * The messages to send. Adjacent messages of one role become one; in a user message tool results come first, as the
- * API demands, and what the user said after them. Messages that have nothing to say to this provider are left out.
+ * API demands, then what the user said. Messages without anything for this provider are left out.
  */
 export function encodeMessages(messages: readonly Message[]): readonly MessageParam[] {
   const ids = createCallIds();
@@ -132,15 +132,15 @@ function callParam(block: ToolCallBlock, ids: CallIds): ContentParam {
   };
 }
 
-/** Input must be an object. What is none, and text that is no JSON, is wrapped so that the model still sees it. */
+/** Input must be an object. Other values, and text that is not JSON, are wrapped so that the model still sees them. */
 function inputOf(block: ToolCallBlock): JsonValue {
   if (block.args === undefined) return { INVALID_JSON: block.rawArgs ?? '' };
   return recordOf(block.args) === undefined ? { input: block.args } : block.args;
 }
 
 /**
- * A signed compaction must be the only one and come first: what it stands for is left out. (Compactions without a
- * signature are cut at the server.)
+ * A signed compaction must be the only one and come first: what it replaces is left out. (The server itself cuts at
+ * compactions without a signature.)
  */
 function afterCompaction(messages: readonly Message[]): readonly Message[] {
   for (let position = messages.length - 1; position >= 0; position--) {
@@ -158,7 +158,7 @@ function isSignedCompaction(block: Block): boolean {
   return textAt(data, 'signature') !== undefined && textAt(data, 'content') !== undefined;
 }
 
-/** The API refuses a request that ends with white space the assistant said. */
+/** The API refuses a request whose last assistant text ends with white space. */
 function withoutTrailingSpace(messages: readonly MessageParam[]): readonly MessageParam[] {
   const last = messages.at(-1);
   const block = last?.content.at(-1);

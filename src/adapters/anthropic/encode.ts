@@ -1,4 +1,4 @@
-// A model request → the body of Anthropic's Messages API, without effects. Called by the model and by the tests.
+// A model request → the body of a Messages API request. Pure: called by the model, and by tests without a network.
 
 import type { ModelRequest, ToolChoice, ToolDefinition } from '../../contracts/model.ts';
 import type { Block } from '../../conversation/block.ts';
@@ -15,17 +15,17 @@ import { strictSchema } from './strict-schema.ts';
 /** The part of the adapter's options that shapes the body. */
 export interface EncodeOptions {
   readonly model: string;
-  /** `max_tokens` where the request does not say. */
+  /** `max_tokens` if the request does not set it. */
   readonly maxOutputTokens: number;
   readonly thinking?: JsonValue | undefined;
   readonly effort?: string | undefined;
-  /** Where the marker for caching the whole prompt goes: on the request, or on its last block; or no marker at all. */
+  /** Where the marker for caching the whole prompt goes: on the request or on its last block. `off` = no marker. */
   readonly cache: 'request' | 'blocks' | 'off';
   readonly serverTools: readonly JsonValue[];
-  /** The API drops thinking that no longer fits what stands before it. Default: it refuses the request. */
+  /** The API drops thinking that no longer fits the messages before it. Default: it refuses the request. */
   readonly dropsUnbound?: boolean;
   readonly extraBody?: { readonly [key: string]: JsonValue } | undefined;
-  /** Milliseconds since the epoch: a container that has expired is not asked for again. */
+  /** Milliseconds since the epoch: an expired container is not requested again. */
   readonly now: number;
 }
 
@@ -38,7 +38,7 @@ const answerTokens = 8192;
 
 /**
  * The body. `request.providerOptions.anthropic` holds body fields of this call, `extraBody` those of every call; both
- * win over what is made here. A tool's `providerOptions.anthropic` is merged into its entry of `tools`.
+ * override what is made here. A tool's `providerOptions.anthropic` is merged into its entry of `tools`.
  */
 export function encodeRequest(request: ModelRequest, options: EncodeOptions): RequestBody {
   const system = encodeSystem(request.system);
@@ -58,12 +58,12 @@ export function encodeRequest(request: ModelRequest, options: EncodeOptions): Re
     ...(options.thinking === undefined ? {} : { thinking: options.thinking }),
     ...(config === undefined ? {} : { output_config: config }),
     ...(container === undefined ? {} : { container }),
-    // The automatic marker: the API keeps it on the last block that can be cached, so each call reads what the last one wrote.
+    // The automatic marker: the API moves it to the last block that can be cached, so each call reads what the last one wrote.
     ...(options.cache === 'request' ? { cache_control: marker } : {}),
     messages,
   };
   const whole = merge(merge(body, options.extraBody ?? {}), perCall);
-  // Messages of the caller's own are theirs to get right.
+  // Messages that the caller put in are not corrected.
   return wellFormed(
     whole['messages'] === messages ? accepted({ ...whole, messages }, options.dropsUnbound === true) : whole,
   );
@@ -79,7 +79,7 @@ function encodeSystem(blocks: readonly Block[]): readonly ContentParam[] {
   return system;
 }
 
-/** A breakpoint on the last entry, so that another conversation with the same beginning finds it cached; one that sets its own is left alone. */
+/** A breakpoint on the last entry, so that other conversations with the same beginning find it cached; existing breakpoints are left alone. */
 function marked(entries: readonly ContentParam[]): readonly ContentParam[] {
   const last = entries.at(-1);
   if (last === undefined || entries.some((entry) => 'cache_control' in entry) || last['defer_loading'] === true) {
@@ -88,10 +88,10 @@ function marked(entries: readonly ContentParam[]): readonly ContentParam[] {
   return [...entries.slice(0, -1), { ...last, cache_control: marker }];
 }
 
-/** The marker on the last block of the last message, where the server has no automatic one. */
+/** The marker on the last block of the last message, for servers without the automatic one. */
 function markedAtEnd(messages: readonly MessageParam[]): readonly MessageParam[] {
   const last = messages.at(-1);
-  if (last === undefined || last.role !== 'user') return messages; // thinking, the assistant's, takes no marker
+  if (last === undefined || last.role !== 'user') return messages; // an assistant's thinking takes no marker
   return [...messages.slice(0, -1), { ...last, content: marked(last.content) }];
 }
 
@@ -102,7 +102,7 @@ function encodeTools(request: ModelRequest, options: EncodeOptions): readonly Co
 
 function encodeTool(tool: ToolDefinition): ContentParam {
   const own = (recordOf(recordOf(tool.providerOptions)?.[providerName]) ?? {}) as ContentParam; // parsed JSON
-  // A tool Anthropic defined (computer, bash, text editor, …) has its description and schema there.
+  // Anthropic has the description and schema of the tools it defines (computer, bash, text editor, …).
   if (own['type'] !== undefined && own['type'] !== 'custom') return { ...own, name: tool.name };
   const strict = tool.strict === true ? strictSchema(tool.parameters) : undefined;
   return {
@@ -131,7 +131,7 @@ function outputConfig(request: ModelRequest, options: EncodeOptions): ContentPar
   };
 }
 
-/** The container of the last answer that had one: code it ran and files it wrote are there. */
+/** The container of the last answer that had one, which holds the files it wrote. */
 function containerOf(messages: readonly Message[], now: number): string | undefined {
   const message = messages.findLast((one) => recordOf(recordOf(one.meta?.[providerName])?.['container']) !== undefined);
   const container = recordOf(recordOf(message?.meta?.[providerName])?.['container']);
@@ -143,7 +143,7 @@ function budgetOf(thinking: JsonValue | undefined): number {
   return numberAt(recordOf(thinking), 'budget_tokens') ?? 0;
 }
 
-/** Fields of `over` win; `output_config` is merged field by field. */
+/** Fields of `over` override those of `under`; `output_config` is merged field by field. */
 function merge(
   under: { readonly [key: string]: unknown },
   over: { readonly [key: string]: unknown },

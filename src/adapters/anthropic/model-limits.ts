@@ -1,15 +1,15 @@
 // What is known about a Claude model by its id alone. Called by the model and the encoder.
 
-/** Tokens a model reads and writes. */
+/** How many tokens a model reads and writes. */
 export interface ModelLimits {
   readonly contextTokens: number;
-  /** Also sent as `max_tokens` where the request does not say: the API demands a number. */
+  /** Also sent as `max_tokens` if the request does not set it: the API demands a number. */
   readonly maxOutputTokens: number;
 }
 
 /**
- * Conservative: newer models write more when asked (`maxOutputTokens`), and read a million tokens where the account
- * may (then the beta `context-1m-…` says so).
+ * Conservative: newer models write more if asked (`maxOutputTokens`), and read a million tokens if the account allows it
+ * (with the beta `context-1m-…`).
  */
 export function limitsOf(model: string, betas: readonly string[]): ModelLimits {
   const isMillion = betas.some((beta) => beta.startsWith('context-1m'));
@@ -23,8 +23,7 @@ function maxOutputTokensOf(model: string): number {
 }
 
 /**
- * Whether the model refuses thinking that was written behind other messages than those now before it: Claude 5.1 and
- * later, but for Mythos. https://platform.claude.com/docs/en/build-with-claude/preserved-thinking
+ * Whether the model refuses thinking if the messages before it have changed since: Claude 5.1 and later, except Mythos. https://platform.claude.com/docs/en/build-with-claude/preserved-thinking
  */
 export function bindsThinking(model: string): boolean {
   const [, major, minor] = /claude-(?:fable|opus|sonnet|haiku)-(\d{1,2})[-.](\d{1,2})(?!\d)/.exec(model) ?? [];

@@ -1,5 +1,5 @@
-// `anthropic(…)`: a Model over the official SDK, which is used as transport only: it keeps keys, headers, base URL
-// and error classes; streams are decoded here and retries are the turn's.
+// `anthropic(…)`: a Model over the official SDK, which is used as transport only (keys, headers, base URL, error classes).
+// Streams are decoded here, and the turn retries.
 
 import type { Anthropic } from '@anthropic-ai/sdk';
 import { TurnchartError } from '../../contracts/errors.ts';
@@ -16,43 +16,43 @@ import { bindsThinking, limitsOf } from './model-limits.ts';
 
 /** Options of `anthropic(…)`. Only `model` is required. */
 export interface AnthropicOptions {
-  /** As Anthropic names it: `claude-…`. */
+  /** Anthropic's id of the model: `claude-…`. */
   readonly model: string;
   /**
-   * An instance of the SDK (also its Bedrock, Vertex and Foundry ones), used as it is: then `apiKey`, `baseURL` and
-   * `fetch` do nothing.
+   * An instance of the SDK (also of its Bedrock, Vertex and Foundry classes), used as it is: `apiKey`, `baseURL` and
+   * `fetch` are then ignored.
    */
   readonly client?: unknown;
-  /** Default: what the SDK finds, first of all `ANTHROPIC_API_KEY`; with a `baseURL` that is not Anthropic's: none. */
+  /** Default: what the SDK finds, first `ANTHROPIC_API_KEY`; no key if `baseURL` is not Anthropic's. */
   readonly apiKey?: string;
   readonly baseURL?: string;
   readonly fetch?: typeof fetch;
   /** Sent with every request. */
   readonly headers?: Record<string, string>;
   /**
-   * As the API takes it: `{ type: 'adaptive' }`, `{ type: 'enabled', budget_tokens: 4096 }`, … An `enabled` one is
-   * turned off for a request that forces a call and within a tool loop that began without thinking: there the API
-   * refuses it. At Anthropic, Claude 5.1 and later get `block_binding: { prefix_mismatch_behavior: 'drop_block' }`.
+   * In the API's format: `{ type: 'adaptive' }`, `{ type: 'enabled', budget_tokens: 4096 }`, … `enabled` is turned off
+   * where the API refuses it: for a request that forces a call, and in a tool loop that began without thinking. At
+   * Anthropic's own address, Claude 5.1 and later get `block_binding: { prefix_mismatch_behavior: 'drop_block' }`.
    */
   readonly thinking?: JsonValue;
-  /** `low`, `medium`, `high`, …; as the model supports it. */
+  /** `low`, `medium`, `high`, …, if the model supports it. */
   readonly effort?: string;
   /** `auto` (default) marks the end of the prompt and of the system text for caching. */
   readonly cache?: 'auto' | 'off';
-  /** Sent as the `anthropic-beta` header, with those of the client. */
+  /** Sent as the `anthropic-beta` header, in addition to the client's. */
   readonly betas?: string[];
-  /** Tools that run at Anthropic, as the API takes them; their calls and results arrive as `provider` blocks. */
+  /** Tools that run at Anthropic, in the API's format; their calls and results arrive as `provider` blocks. */
   readonly serverTools?: JsonValue[];
-  /** Body fields that win over everything else but `providerOptions.anthropic` of a request. */
+  /** Body fields that override everything except `providerOptions.anthropic` of a request. */
   readonly extraBody?: Record<string, JsonValue>;
 }
 
-/** The one method of the SDK that is used. */
+/** The part of the SDK that is used. */
 interface MessagesClient {
   readonly baseURL?: unknown;
   readonly apiKey?: unknown;
   readonly authToken?: unknown;
-  /** Not in its types, but there. */
+  /** Not in the SDK's types, but present. */
   readonly _options?: { readonly defaultHeaders?: unknown };
   readonly messages: {
     create(body: { readonly [key: string]: unknown }, options: CallOptions): { asResponse(): Promise<Response> };
@@ -61,7 +61,7 @@ interface MessagesClient {
 
 /**
  * A Claude model. Sends nothing and loads nothing before the first call; without the SDK that call throws
- * `peer.missing`. Throws `options.invalid` for a client that is none.
+ * `peer.missing`. Throws `options.invalid` for an invalid client or a missing model id.
  */
 export function anthropic(options: AnthropicOptions): Model {
   if (typeof options.model !== 'string' || options.model === '') {
@@ -84,7 +84,7 @@ export function anthropic(options: AnthropicOptions): Model {
       client = await loading;
       return client;
     } catch (error) {
-      loading = undefined; // the SDK may be there at the next call
+      loading = undefined; // the SDK may be installed by the next call
       throw error;
     }
   };
@@ -138,7 +138,7 @@ function isAnthropic(baseURL: unknown): boolean {
   return typeof baseURL === 'string' && /^https:\/\/api\.anthropic\.com(?:[:/]|$)/.test(baseURL);
 }
 
-/** Headers of a request replace those of the client: the betas of both are sent. */
+/** Headers of a request replace the client's headers: the betas of both are sent. */
 function headersOf(
   options: AnthropicOptions,
   needed: readonly string[],
@@ -170,7 +170,7 @@ function factsOf(options: AnthropicOptions, client: () => MessagesClient | undef
   return {
     provider: 'Anthropic',
     model: options.model,
-    // Read when something fails: by then the SDK has found its key.
+    // Read only after a failure: by then the SDK has found its key.
     get secrets() {
       return [options.apiKey, ...keysOf(client()), ...secretsIn(options.headers, baseURL)];
     },
@@ -190,13 +190,13 @@ async function createClient(options: AnthropicOptions): Promise<MessagesClient> 
     ...keyOf(options),
     ...(options.baseURL === undefined ? {} : { baseURL: options.baseURL }),
     ...(options.fetch === undefined ? {} : { fetch: options.fetch }),
-  }) as unknown as MessagesClient; // its overloads are narrower than what the API takes
+  }) as unknown as MessagesClient; // its overloads are narrower than the API
 }
 
-/** Where a request goes to an address of its own without a key, none is sent: the environment's was not given for it. */
+/** The environment's key was not meant for a custom address: without `apiKey` no key is sent there. */
 function keyOf({ apiKey, baseURL }: AnthropicOptions): { readonly apiKey?: string; readonly authToken?: null } {
   if (apiKey !== undefined) return { apiKey };
-  // The SDK wants something; servers that want no key do not look at it.
+  // The SDK wants some text; servers without keys ignore it.
   return baseURL === undefined || isAnthropic(baseURL) ? {} : { apiKey: 'none', authToken: null };
 }
 

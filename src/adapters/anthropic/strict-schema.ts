@@ -1,5 +1,5 @@
-// JSON Schema → the part of it Anthropic can enforce while the model writes. Called by the request encoder for strict
-// tools and structured output.
+// Converts a JSON Schema to the subset that Anthropic can enforce while the model writes. Called by the request encoder for
+// strict tools and structured output.
 
 import type { JsonValue } from '../../conversation/json.ts';
 import { listOf, recordOf, textAt, type JsonRecord } from '../json-reading.ts';
@@ -19,7 +19,7 @@ const stringFormats: ReadonlySet<string> = new Set([
   'uuid',
 ]);
 const annotations: readonly string[] = ['title', 'description', 'default', 'examples'];
-// Constraints that only narrow a value: they are told to the model in words, and checked when the call arrives.
+// Constraints that only narrow a value: the model reads them in the description, and they are checked when the call arrives.
 const narrowing: ReadonlySet<string> = new Set([
   'minimum',
   'maximum',
@@ -55,7 +55,7 @@ const kept: ReadonlySet<string> = new Set([
   'allOf',
 ]);
 
-/** The schema as Anthropic can enforce it: objects closed, narrowing keywords moved into the description. Undefined if it cannot: open maps, recursion, conditions, untyped values. */
+/** The schema with objects closed and narrowing keywords moved into the description. Undefined if Anthropic cannot enforce it: open maps, recursion, conditions, untyped values. */
 export function strictSchema(schema: JsonValue): Schema | undefined {
   const root = recordOf(schema);
   if (root === undefined || isRecursive(root)) return undefined;
@@ -96,7 +96,7 @@ function convert(schema: JsonRecord, isRoot: boolean): Schema | undefined {
 function convertTyped(schema: JsonRecord, strict: { [key: string]: JsonValue }, isRoot: boolean): Schema | undefined {
   const type = schema['type'];
   if (typeof type !== 'string' && listOf(type) === undefined) return undefined;
-  strict['type'] = type as JsonValue; // was checked: a string or a list
+  strict['type'] = type as JsonValue; // checked above: a string or a list
   const types = typeof type === 'string' ? [type] : (listOf(type) ?? []);
   if (types.includes('object')) {
     const properties = recordOf(schema['properties']);

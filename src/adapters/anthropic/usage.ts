@@ -5,7 +5,7 @@ import type { JsonValue } from '../../conversation/json.ts';
 import type { Usage } from '../../conversation/usage.ts';
 import { listOf, numberAt, recordOf, type JsonRecord } from '../json-reading.ts';
 
-/** The counts of the answer so far: later fields replace earlier ones (they are running totals), null ones do not. */
+/** The counts of the answer so far. They are running totals: later fields replace earlier ones, except null. */
 export function mergeUsage(before: JsonRecord, after: JsonRecord): JsonRecord {
   const merged: { [key: string]: JsonValue | undefined } = { ...before };
   for (const key of Object.keys(after)) if (after[key] !== null) merged[key] = after[key];
@@ -13,8 +13,8 @@ export function mergeUsage(before: JsonRecord, after: JsonRecord): JsonRecord {
 }
 
 /**
- * Cache reads and writes count as input. Where the answer took several passes (compaction, an advisor), `iterations`
- * lists them all while the top level leaves some out: then the passes are summed.
+ * Cache reads and writes count as input. If the answer took several passes (compaction, an advisor), the top level leaves
+ * some out but `iterations` lists them all: then the passes are summed.
  */
 export function usageOf(raw: JsonRecord): Usage {
   const passes = (listOf(raw['iterations']) ?? []).map(recordOf).filter((pass) => pass !== undefined);
@@ -40,11 +40,11 @@ const stopReasons: ReadonlyMap<string, StopReason> = new Map([
   ['stop_sequence', 'stopSequence'],
   ['refusal', 'refusal'],
   ['pause_turn', 'pause'],
-  ['compaction', 'pause'], // paused after compacting: goes on when called again
+  ['compaction', 'pause'], // paused after compacting, and continues when called again
   ['model_context_window_exceeded', 'contextOverflow'],
 ]);
 
-/** `hasCalls` decides where the server gives no reason, and where it says the turn ended although tools were called. */
+/** `hasCalls` decides if the server gives no reason, or says that the turn ended although it called tools. */
 export function stopReasonOf(raw: string | undefined, hasCalls: boolean): StopReason {
   const said = raw === undefined || raw === '' ? 'endTurn' : (stopReasons.get(raw) ?? 'other');
   return said === 'endTurn' && hasCalls ? 'toolUse' : said;

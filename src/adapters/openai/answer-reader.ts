@@ -1,4 +1,4 @@
-// Drives a decoder with server-sent events and turns its verdicts into errors a person can act on. Called by model.ts.
+// Feeds server-sent events to a decoder and turns what it reports into ModelErrors. Called by model.ts.
 
 import { ModelError } from '../../contracts/errors.ts';
 import type { StreamEvent } from '../../contracts/model.ts';
@@ -9,7 +9,7 @@ import { incomplete, parseEvent } from '../parse-answer.ts';
 import type { AnswerDecoder, Progress } from './answer-decoder.ts';
 import { objectOf } from './json-fields.ts';
 
-/** The reader of one answer. `decoderOf` is asked with the first event: by then the server is known. */
+/** The reader of one answer. `decoderOf` is called at the first event: by then the server is known. */
 export function createAnswerReader(decoderOf: () => AnswerDecoder, facts: CallFacts): StreamDecoder {
   let decoder: AnswerDecoder | undefined;
   let done = false;
@@ -60,7 +60,7 @@ function recordIn(value: unknown, facts: CallFacts) {
 
 function broken(what: string, facts: CallFacts): ModelError {
   const at = facts.baseURL === undefined ? '' : ` Does ${facts.baseURL} speak this API?`;
-  return new ModelError('stream.protocol', `${facts.provider} sent an answer that makes no sense: ${what}.${at}`, {
+  return new ModelError('stream.protocol', `${facts.provider} sent an answer that cannot be read: ${what}.${at}`, {
     retryable: false,
   });
 }

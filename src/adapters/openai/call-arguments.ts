@@ -1,18 +1,18 @@
-// Tool arguments between the wire's text and our values. Used by the encoders and decoders of both APIs.
+// Converts tool arguments between the wire's text and our values. Used by the encoders and decoders of both APIs.
 
 import type { ToolCallBlock } from '../../conversation/block.ts';
 import type { JsonValue } from '../../conversation/json.ts';
 import { wellFormed } from '../well-formed.ts';
 import { objectOf, textAt, type JsonObject } from './json-fields.ts';
 
-/** What a call's argument text means. `original` is the text where writing `args` again would give another one. */
+/** A call's arguments. `original` is their text if `JSON.stringify(args)` would give another one. */
 export interface ReadArguments {
   readonly args?: JsonValue;
   readonly rawArgs?: string;
   readonly original?: string;
 }
 
-/** Reads arguments as servers send them: JSON text, no text at all (= `{}`), or the object itself. */
+/** Reads arguments in every form that servers send: JSON text, no text at all (= `{}`), or the object itself. */
 export function readArguments(sent: JsonValue | undefined): ReadArguments {
   if (sent === undefined || sent === null) return { args: {} };
   if (typeof sent !== 'string') return { args: sent };
@@ -25,7 +25,7 @@ export function readArguments(sent: JsonValue | undefined): ReadArguments {
   }
 }
 
-/** The argument text of a call as it came from the server, or as we would write it. Undefined where it is no JSON. */
+/** The argument text of a call as the server sent it, or else as we write it. Undefined if it is not JSON. */
 export function argumentText(call: ToolCallBlock, data: JsonObject | undefined): string | undefined {
   const original = textAt(data, 'arguments');
   if (original !== undefined) return original;
@@ -38,7 +38,7 @@ export function freeText(call: ToolCallBlock): string {
   return call.rawArgs ?? JSON.stringify(call.args ?? '');
 }
 
-/** The call's `data` where `provider` is the one that made it. */
+/** The block's `data` if it came from `provider`. */
 export function ownData(
   block: { readonly provider?: string; readonly data?: JsonValue },
   provider: string,

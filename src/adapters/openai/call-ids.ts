@@ -1,15 +1,15 @@
-// Call ids a server would refuse, rewritten the same way for calls and results. Called by both encoders.
+// Rewrites call ids that a server would refuse, the same way for calls and results. Called by both encoders.
 
 import type { CallIdRule } from './target.ts';
 
-/** The id to send. The same id gives the same one in every request, so that a cached prefix stays valid. */
+/** The id to send. The same for the same id in every request, so that a cached prefix stays valid. */
 export function sentCallId(id: string, rule: CallIdRule | undefined): string {
   if (rule === undefined) return id;
   if (rule.isExact) return new RegExp(`^[a-zA-Z0-9]{${rule.length}}$`).test(id) ? id : digest(id, rule.length);
   return id.length <= rule.length ? id : `${id.slice(0, rule.length - 12)}_${digest(id, 11)}`;
 }
 
-/** Letters and digits made of the whole id: two FNV-1a hashes, about 56 bits. */
+/** A digest of the whole id in letters and digits: two FNV-1a hashes, about 56 bits. */
 function digest(id: string, length: number): string {
   const hash = (seed: number): string => {
     let value = seed;

@@ -7,7 +7,7 @@ interface Endpoint {
   create(body: { readonly [key: string]: unknown }, options: CallOptions): { asResponse(): Promise<Response> };
 }
 
-/** What is used of the SDK; versions 6 and 7 have it, and every client made in its image. */
+/** The part of the SDK that is used. Versions 6 and 7 have it, and so do compatible clients. */
 export interface OpenAIClient {
   readonly baseURL?: unknown;
   readonly apiKey?: unknown;
@@ -22,16 +22,16 @@ export interface ClientOptions {
   readonly fetch?: typeof fetch;
 }
 
-/** Loads the SDK. Throws `peer.missing` where it is not installed. */
+/** Loads the SDK. Throws `peer.missing` if it is not installed. */
 export async function createClient(options: ClientOptions): Promise<OpenAIClient> {
   const { OpenAI } = await importSdk();
   return new OpenAI({
     maxRetries: 0,
-    // Local servers want no key, but the SDK wants one; OpenAI's own key stays where it belongs.
+    // Local servers need no key, but the SDK demands one; OpenAI's own key is not sent elsewhere.
     ...apiKeyOf(options),
     ...(options.baseURL === undefined ? {} : { baseURL: options.baseURL }),
     ...(options.fetch === undefined ? {} : { fetch: options.fetch }),
-  }) as unknown as OpenAIClient; // its overloads are narrower than what the API takes
+  }) as unknown as OpenAIClient; // its overloads are narrower than the API
 }
 
 /** True for anything with one of the two endpoints. */
@@ -39,10 +39,10 @@ export function isClient(value: unknown): value is OpenAIClient {
   return hasCreate(field(value, 'responses')) || hasCreate(field(field(value, 'chat'), 'completions'));
 }
 
-/** Stands where the SDK wants a key and none may be sent. */
+/** Passed to the SDK, which demands a key, if none may be sent. */
 export const noKey = 'none';
 
-/** Where a request goes to an address of its own without a key, none is sent: the environment's was not given for it. */
+/** The environment's key was not meant for a custom address: without `apiKey` no key is sent there. */
 function apiKeyOf({ apiKey, baseURL }: ClientOptions): { readonly apiKey?: string } {
   if (apiKey !== undefined) return { apiKey };
   return baseURL === undefined || isOpenAIs(baseURL) ? {} : { apiKey: noKey };

@@ -1,4 +1,4 @@
-// Reads fields of parsed JSON whose shape nobody guarantees. Used by the encoders and decoders of both APIs.
+// Reads fields of parsed JSON of unknown shape. Used by the encoders and decoders of both APIs.
 
 import type { JsonValue } from '../../conversation/json.ts';
 
@@ -36,7 +36,7 @@ export function without(holder: JsonObject, ...keys: readonly string[]): JsonObj
   return Object.fromEntries(Object.entries(holder).filter(([key]) => !keys.includes(key)));
 }
 
-/** `{ [key]: value }`, or nothing where the value is undefined. For spreading. */
+/** `{ [key]: value }`, or `{}` if the value is undefined. For spreading. */
 export function optional<Key extends string, Value>(
   key: Key,
   value: Value | undefined,

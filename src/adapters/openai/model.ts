@@ -1,5 +1,5 @@
-// `openai(…)`: a Model over the official SDK, which is used as transport only: it keeps keys, headers, base URL and
-// error classes; streams are decoded here and retries are the turn's.
+// `openai(…)`: a Model over the official SDK, which is used as transport only (keys, headers, base URL, error classes).
+// Streams are decoded here, and the turn retries.
 
 import { TurnchartError } from '../../contracts/errors.ts';
 import type { Model, ModelRequest } from '../../contracts/model.ts';
@@ -21,37 +21,38 @@ import { targetOf, type Api, type Target } from './target.ts';
 
 /** Options of `openai(…)`. Only `model` is required. */
 export interface OpenAIOptions {
-  /** As the server names it: `gpt-…`, `o…`, `llama3.2`, … */
+  /** The server's id of the model: `gpt-…`, `o…`, `llama3.2`, … */
   readonly model: string;
-  /** Default: `responses` at OpenAI itself (also on Azure), `chat` at any other base URL, which is what others speak. */
+  /** Default: `responses` for OpenAI itself (also on Azure), `chat` for any other base URL. */
   readonly api?: Api;
   /**
-   * An instance of the SDK (also its Azure one), used as it is: then `apiKey`, `baseURL` and `fetch` do nothing. In a
-   * browser the SDK wants one made with `dangerouslyAllowBrowser`.
+   * An instance of the SDK (also of its Azure class), used as it is: `apiKey`, `baseURL` and `fetch` are then ignored. In
+   * a browser the SDK demands one made with `dangerouslyAllowBrowser`.
    */
   readonly client?: unknown;
   /**
-   * Default: `OPENAI_API_KEY`, but never for a `baseURL` other than OpenAI's: a key goes only where it was given for.
+   * Default: `OPENAI_API_KEY`, but no key for a `baseURL` other than OpenAI's, which it was not meant for.
    */
   readonly apiKey?: string;
-  /** With the version, as `http://localhost:11434/v1`. Default: `OPENAI_BASE_URL`, else OpenAI. */
+  /** Including the version: `http://localhost:11434/v1`. Default: `OPENAI_BASE_URL`, else OpenAI. */
   readonly baseURL?: string;
   readonly fetch?: typeof fetch;
   /** Sent with every request. */
   readonly headers?: Record<string, string>;
-  /** An effort (`low`, `medium`, `high`, …), or an object as the API takes it: `{ effort: 'high', summary: 'auto' }`. */
+  /** An effort (`low`, `medium`, `high`, …), or an object in the API's format: `{ effort: 'high', summary: 'auto' }`. */
   readonly reasoning?: JsonValue;
-  /** Whether OpenAI keeps the answers. Default false: reasoning then comes encrypted and is sent back. */
+  /** Whether OpenAI stores the answers. Default false: reasoning then comes encrypted and is sent back. */
   readonly store?: boolean;
-  /** Tools that run at the provider, as the API takes them; their calls and results arrive as `provider` blocks. */
+  /** Tools that run at the provider, in the API's format; their calls and results arrive as `provider` blocks. */
   readonly serverTools?: JsonValue[];
-  /** Body fields that win over everything else but `providerOptions.openai` of a request. */
+  /** Body fields that override everything except `providerOptions.openai` of a request. */
   readonly extraBody?: Record<string, JsonValue>;
 }
 
 /**
  * A model of OpenAI, or of a server that speaks one of its APIs. Sends nothing and loads nothing before the first
- * call; without the SDK that call throws `peer.missing`. Throws `options.invalid` for a client that is none.
+ * call; without the SDK that call throws `peer.missing`. Throws `options.invalid` for an invalid client, an unknown
+ * `api` or a missing model id.
  */
 export function openai(options: OpenAIOptions): Model {
   checkOptions(options);
@@ -66,7 +67,7 @@ export function openai(options: OpenAIOptions): Model {
         client = loaded;
       },
       () => {
-        made = undefined; // the SDK may be there at the next call
+        made = undefined; // the SDK may be installed by the next call
       },
     );
     return made;
@@ -128,7 +129,7 @@ function checkOptions(options: OpenAIOptions): void {
   if (options.api !== undefined && options.api !== 'responses' && options.api !== 'chat') {
     throw new TurnchartError(
       'options.invalid',
-      `openai({ api }) is "responses" or "chat", got ${JSON.stringify(options.api)}.`,
+      `openai({ api }) must be "responses" or "chat", got ${shownApi(options.api)}.`,
     );
   }
   if (options.client !== undefined && !isClient(options.client)) {
@@ -139,7 +140,12 @@ function checkOptions(options: OpenAIOptions): void {
   }
 }
 
-/** Read when something fails: by then the SDK has found its key and its address. */
+// A long string may be a key in the wrong place.
+function shownApi(api: unknown): string {
+  return typeof api === 'string' && api.length <= 20 ? JSON.stringify(api) : `a ${typeof api}`;
+}
+
+/** Read only after a failure: by then the SDK has found its key and its address. */
 function factsOf(options: OpenAIOptions, client: () => OpenAIClient | undefined): CallFacts {
   const address = (): string | undefined => textOf(client()?.baseURL) ?? options.baseURL;
   const target = (): Target => targetOf(options, address());

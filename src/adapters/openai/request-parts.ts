@@ -12,7 +12,7 @@ export interface EncodeOptions {
   readonly extraBody?: { readonly [key: string]: JsonValue };
 }
 
-/** Body fields for one request, under `providerOptions.openai`. */
+/** The request's extra body fields, from `providerOptions.openai`. */
 export function perRequest(request: ModelRequest): JsonObject {
   return objectOf(request.providerOptions?.['openai']) ?? {};
 }
@@ -28,7 +28,7 @@ export function mergeBody(body: JsonObject, more: JsonObject): JsonObject {
   return merged;
 }
 
-/** A tool's own fields for OpenAI, under `providerOptions.openai`; `{ type: 'custom' }` makes it a free text tool. */
+/** A tool's extra fields, from its `providerOptions.openai`; `{ type: 'custom' }` makes it a free text tool. */
 export function ownFields(tool: ToolDefinition): JsonObject {
   return objectAt(objectOf(tool.providerOptions), 'openai') ?? {};
 }
@@ -38,17 +38,17 @@ export function isCustom(tool: ToolDefinition): boolean {
   return ownFields(tool)['type'] === 'custom';
 }
 
-/** Strict as the tool says, else where its schema allows it. */
+/** What the tool says; by default strict if its schema allows it. */
 export function isStrict(tool: ToolDefinition): boolean {
   return tool.strict ?? allowsStrict(tool.parameters);
 }
 
-/** Servers refuse an object schema that does not say it is one, or names no properties. */
+/** The schema with `type` and `properties`: servers refuse one without them. */
 export function parametersOf(tool: ToolDefinition): JsonObject {
   return { type: 'object', ...tool.parameters, properties: tool.parameters['properties'] ?? {} };
 }
 
-/** Names of all free text tools a body offers, whoever put them there. */
+/** Names of all free text tools in a body, whoever put them there. */
 export function customToolNames(body: JsonObject): ReadonlySet<string> {
   const names = new Set<string>();
   for (const entry of listAt(body, 'tools')) {
@@ -60,7 +60,7 @@ export function customToolNames(body: JsonObject): ReadonlySet<string> {
   return names;
 }
 
-/** A cache key of at most 64 characters that stays the same through a conversation: the id of its first message. */
+/** A cache key that is constant within a conversation: the id of its first message, cut to 64 characters. */
 export function cacheKeyOf(request: ModelRequest): string | undefined {
   return request.messages[0]?.id.slice(0, 64);
 }

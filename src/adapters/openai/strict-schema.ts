@@ -1,4 +1,4 @@
-// Whether OpenAI can hold a model to a JSON Schema while it writes. Called by both encoders for tools and structured
+// Tells whether OpenAI can enforce a JSON Schema while the model writes. Called by both encoders for tools and structured
 // output.
 
 import type { JsonValue } from '../../conversation/json.ts';
@@ -21,8 +21,8 @@ const keywordsOf: ReadonlyMap<string, readonly string[]> = new Map([
 const stringFormats = ['date-time', 'time', 'date', 'duration', 'email', 'hostname', 'ipv4', 'ipv6', 'uuid'];
 
 /**
- * True when the schema can be sent with `strict: true` as it is: every object closed with all its properties
- * required, only keywords the server enforces. Nothing is rewritten, so what the model may send stays the same.
+ * True if the schema can be sent with `strict: true` as it is: every object closed, all its properties required, and only
+ * keywords that the server enforces. Nothing is rewritten, so the schema keeps its meaning.
  */
 export function allowsStrict(schema: JsonValue): boolean {
   const root = objectOf(schema);

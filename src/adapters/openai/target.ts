@@ -1,6 +1,6 @@
-// What is known about the server a request goes to. Made once per client, read by the encoders and decoders.
+// What is known about the server that a request goes to. Made for each request, read by the encoders and decoders.
 
-/** Which of the two APIs is spoken. */
+/** Which of the two APIs a server speaks. */
 export type Api = 'responses' | 'chat';
 
 /** The server a request goes to. */
@@ -8,19 +8,19 @@ export interface Target {
   readonly api: Api;
   readonly model: string;
   /**
-   * Under this name blocks keep what only this server understands: `openai` and `openai-chat` for OpenAI itself,
-   * `openai:<host>` and `openai-chat:<host>` for others, so that no server is sent another one's ciphertext or ids.
+   * The name under which blocks keep what only this server understands: `openai` and `openai-chat` for OpenAI itself,
+   * `openai:<host>` and `openai-chat:<host>` for others, so that no server gets another one's ciphertext or ids.
    */
   readonly provider: string;
-  /** OpenAI itself or OpenAI on Azure. Others get only the fields that every imitator takes. */
+  /** OpenAI itself or OpenAI on Azure. Others get only the fields that every compatible server accepts. */
   readonly isOpenAI: boolean;
-  /** The server keeps the answers. */
+  /** The server stores the answers. */
   readonly store: boolean;
-  /** Call ids it refuses are rewritten; undefined = takes any. */
+  /** Call ids that break this rule are rewritten; undefined = the server accepts any. */
   readonly callIds: CallIdRule | undefined;
 }
 
-/** The call ids a server takes. */
+/** The call ids that a server accepts. */
 export interface CallIdRule {
   readonly length: number;
   /** Ids must have exactly `length` letters and digits. */
@@ -49,7 +49,7 @@ export function targetOf(
 
 function callIdRule(api: Api, host: string | undefined, isOpenAI: boolean): CallIdRule | undefined {
   if (isOpenAI) return { length: api === 'responses' ? 64 : 40 };
-  // The one imitator known to check the ids it is sent: "must be a-z, A-Z, 0-9, with a length of 9".
+  // The one compatible server known to check ids: "must be a-z, A-Z, 0-9, with a length of 9".
   return host !== undefined && /(^|\.)mistral\.ai$/.test(host) ? { length: 9, isExact: true } : undefined;
 }
 
@@ -58,6 +58,6 @@ function hostOf(baseURL: string | undefined): string | undefined {
   try {
     return new URL(baseURL).host.toLowerCase();
   } catch {
-    return baseURL; // a name of its own, for a client with an address of its own kind
+    return baseURL; // a custom client may use something other than a URL
   }
 }

@@ -1,9 +1,9 @@
-// Names the states an operative's charts are in. The chat's /state and the guided demo print it.
+// Names the active states of an operative's charts. Printed by /state and the guided demo.
 
 import { actorOf } from '../../embedding/index.ts';
 import type { Operative } from '../../index.ts';
 
-/** `operative: active.running · turn: streaming`; without the turn where none runs. */
+/** `operative: active.running · turn: streaming`; without the turn if none runs. */
 export function activeStates(operative: Operative): string {
   const { value, children } = actorOf(operative).getSnapshot();
   const turn: unknown = children['turn']?.getSnapshot();
@@ -15,7 +15,7 @@ function hasValue(snapshot: unknown): snapshot is { readonly value: unknown } {
   return typeof snapshot === 'object' && snapshot !== null && 'value' in snapshot;
 }
 
-// A state within a state is an object with one field in XState; parallel ones are several.
+// In XState a nested state is an object with one field, parallel states are several fields.
 function stateName(value: unknown): string {
   if (typeof value === 'string') return value;
   if (typeof value !== 'object' || value === null) return String(value);

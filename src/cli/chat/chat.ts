@@ -12,10 +12,10 @@ import { chatHelp, chatLine, type ChatCommand } from './commands.ts';
 import type { ChatConsole, ConsoleListener } from './console.ts';
 import { StatusTicker } from './status-ticker.ts';
 
-/** What a chat is made of. */
+/** What a chat needs. */
 export interface ChatParts {
   readonly open: (listener: ConsoleListener) => ChatConsole;
-  /** Makes the operative; approvals ask through the chat. */
+  /** Makes the operative; `ask` asks for approvals in the chat. */
   readonly operative: (ask: AskPerson) => Operative;
   readonly session: Session | undefined;
   readonly color: boolean;
@@ -31,9 +31,9 @@ export interface Chat {
   readonly notice: (text: string) => void;
   /** As if Ctrl-C had been pressed. */
   readonly interrupt: () => void;
-  /** Closes the operative and gives the terminal back. */
+  /** Closes the operative and releases the terminal. */
   readonly leave: () => void;
-  /** Resolves when the person has left and everything is stored, or after a bounded time. */
+  /** Resolves when the person has left and everything is stored, or after a limited time. */
   readonly left: Promise<void>;
 }
 
@@ -48,7 +48,7 @@ const compactionEnds = {
   'given up': 'The compaction was cancelled.',
   failed: 'Nothing was compacted.',
 } as const;
-/** Longest wait for the disk and for tools when leaving, in milliseconds. */
+/** Longest wait for tools and the disk when leaving, in milliseconds. */
 const farewellMs = 3_000;
 
 /** Starts a chat. */
@@ -73,12 +73,12 @@ class RunningChat {
   readonly #render: Render;
   readonly #color: boolean;
   readonly #status: StatusTicker;
-  // Ids of messages that were shown as injected and are not drained yet.
+  // Ids of messages that were shown as injected but are not injected yet.
   readonly #promised = new Set<string>();
   #lastKeyWasInterrupt = false;
   #isLeaving = false;
   #compaction: keyof typeof compactionEnds | undefined;
-  // Of the present turn, or of the last one.
+  // These two belong to the current turn, or the last one.
   #progress = noProgress;
   #startedAt = 0;
 
@@ -107,7 +107,7 @@ class RunningChat {
     );
   }
 
-  /** Greets, says what the session holds, and answers what it left unanswered if told so. */
+  /** Prints the greeting and the session's state, and with `resume` answers what it left unanswered. */
   begin({ greeting, resume }: ChatParts): void {
     this.#terminal.print(greeting);
     if (this.#session === undefined) return;
@@ -125,7 +125,7 @@ class RunningChat {
     this.#presentation.show(() => this.#terminal.insert(this.#dim(plainText(text))));
   }
 
-  /** The first one cancels what runs, the second one in a row leaves. */
+  /** Ctrl-C: cancels the turn; a second one in a row leaves. */
   interrupt(hadText: boolean): void {
     if (this.#lastKeyWasInterrupt) return this.leave();
     this.#lastKeyWasInterrupt = true;
@@ -200,8 +200,8 @@ class RunningChat {
     const possible = this.#operative.can('resume');
     if (!possible.allowed) return this.say(`Nothing to resume: ${possible.why}`);
     const { outcome } = await this.#operative.resume();
-    if (outcome === 'alreadyRunning') this.say('The turn is running already.');
-    if (outcome === 'nothingToDo') this.say('Nothing to resume: the last message is an answer already.');
+    if (outcome === 'alreadyRunning') this.say('The turn is already running.');
+    if (outcome === 'nothingToDo') this.say('Nothing to resume: the last message is already an answer.');
   }
 
   async #compact(): Promise<void> {
@@ -213,7 +213,7 @@ class RunningChat {
     const done = await this.#operative.compact();
     const end = done ? 'Compacted.' : compactionEnds[this.#compaction];
     this.#compaction = undefined;
-    if (!this.#isBusy()) this.#status.stop(); // else a turn that was asked for meanwhile has begun
+    if (!this.#isBusy()) this.#status.stop(); // else a turn that was requested meanwhile has begun
     this.say(end);
   }
 
@@ -237,7 +237,7 @@ class RunningChat {
       this.#terminal.print(this.#render(event, this.#elapsedMs()));
     if (event.type !== 'turn.completed' || this.#isLeaving) return;
     if (event.reason !== 'completed' && !this.#isBusy() && this.#operative.can('resume').allowed)
-      this.say('Not everything was answered: /resume goes on, and so does your next message.');
+      this.say('Not everything was answered: /resume continues, and so does your next message.');
     this.#terminal.print('\n');
   }
 
@@ -260,6 +260,6 @@ class RunningChat {
 
 function sessionNews({ name, path, conversation, repaired }: Session): readonly string[] {
   const { length } = conversation.messages;
-  const held = length === 0 ? 'begins' : `goes on with ${length} ${length === 1 ? 'message' : 'messages'}`;
+  const held = length === 0 ? 'is new' : `continues with ${length} ${length === 1 ? 'message' : 'messages'}`;
   return [`Session "${name}" ${held} (${path}).`, ...repaired];
 }

@@ -1,40 +1,40 @@
-// The terminal of a chat: text above, a status line, the line being typed below. chat.ts opens one.
+// The chat's terminal: text above, a status line, the line being typed below. Opened by chat.ts.
 
 import { editedBy, afterSubmit, emptyLine, withInserted, type Key, type LineEditor } from '../terminal/line-editor.ts';
 import { inputRows } from '../terminal/input-rows.ts';
 import { listenToKeyboard, type TerminalInput } from '../terminal/keyboard.ts';
 import { createScreen, type Below } from '../terminal/screen.ts';
 
-/** What the person does. */
+/** Gets what the person does. */
 export interface ConsoleListener {
-  /** A line was sent; never blank. */
+  /** A line was sent. It is never blank. */
   readonly onLine: (line: string) => void;
   readonly onEscape: () => void;
-  /** Ctrl-C; `hadText`: a line was being typed, which it threw away. */
+  /** Ctrl-C. `hadText`: it discarded a line that was being typed. */
   readonly onInterrupt: (hadText: boolean) => void;
   /** Anything else was typed. */
   readonly onTyping: () => void;
-  /** Ctrl-D on an empty line, or the terminal is gone. */
+  /** Ctrl-D on an empty line, or the loss of the terminal. */
   readonly onEnd: () => void;
 }
 
-/** Where a chat takes place. */
+/** The chat's terminal. */
 export interface ChatConsole {
-  /** Text that grows. */
+  /** Appends to the growing text. */
   readonly print: (text: string) => void;
-  /** Whole lines, put above a row that is still growing. */
+  /** Inserts whole lines above a row that is still growing. */
   readonly insert: (lines: string) => void;
   readonly showStatus: (status: string | undefined) => void;
-  /** Asks a yes-or-no question, one at a time; false for anything but y, and once the signal is aborted. */
+  /** Asks a yes-or-no question, one at a time; false for any key except y, and once the signal is aborted. */
   readonly ask: (question: string, signal: AbortSignal) => Promise<boolean>;
-  /** Gives the terminal back. From then on nothing is printed. */
+  /** Releases the terminal. Nothing is printed afterwards. */
   readonly close: () => void;
 }
 
-/** What a console is made of. */
+/** What a console needs. */
 export interface ConsoleParts {
   readonly input: TerminalInput;
-  /** A terminal: has a size and tells when it changes. */
+  /** The terminal's size, and an event when it changes. */
   readonly output: {
     readonly columns?: number;
     readonly rows?: number;
@@ -55,7 +55,7 @@ const markPastes = '\u001B[?2004h';
 const leavePastes = '\u001B[?2004l';
 const mostInputRows = 8;
 
-/** Takes the terminal over. */
+/** Takes over the terminal. */
 export function openConsole({ input, output, write, color }: ConsoleParts, listener: ConsoleListener): ChatConsole {
   const columns = () => output.columns || 80;
   const screen = createScreen(columns, color ? (status) => `\u001B[2m${status}\u001B[22m` : undefined);
@@ -111,7 +111,7 @@ export function openConsole({ input, output, write, color }: ConsoleParts, liste
   const takeKeyboard = () => listenToKeyboard(input, { onKey, onPaste, onEnd: listener.onEnd });
   let releaseKeyboard = takeKeyboard();
 
-  // In raw mode Ctrl-Z is a key: what a shell's job control does by itself is done by hand.
+  // In raw mode Ctrl-Z is an ordinary key, so suspending is done by hand.
   const suspend = (): void => {
     if (process.platform === 'win32') return;
     write(leavePastes + screen.show({}));

@@ -80,7 +80,7 @@ function textBlock(index: number, text: string): SpokenBlock {
   };
 }
 
-// Each word with the white space behind it.
+// Each word with the white space after it.
 function wordsOf(text: string): readonly string[] {
   return text.match(/\s*\S+\s*/g) ?? [];
 }
@@ -97,7 +97,7 @@ function pieces(json: string, random: () => number): readonly string[] {
   return cut;
 }
 
-// Four characters a token: close enough for a model that has no tokens.
+// Four characters per token: close enough for a model without real tokens.
 function tokensOf(text: string): number {
   return Math.ceil(text.length / 4);
 }

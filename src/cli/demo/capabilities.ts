@@ -12,7 +12,7 @@ export interface ToolUse {
   readonly args: { readonly [key: string]: JsonValue };
 }
 
-/** Values for a call, by meaning; which parameter takes which is the skill's business. */
+/** Values for a call, by meaning. The skill knows which parameter takes which. */
 export interface CallValues {
   readonly glob?: string;
   readonly folder?: string;
@@ -22,16 +22,16 @@ export interface CallValues {
   readonly todos?: readonly { readonly [key: string]: JsonValue }[];
   /** For searches that offer the choice. */
   readonly mode?: 'content' | 'count';
-  /** For searches that show a part only where nothing else is asked; 0 = all. */
+  /** For searches that otherwise show only a part; 0 = all. */
   readonly limit?: number;
 }
 
-/** One tool, bound to what it is good for. */
+/** A tool and what it is used for. */
 export interface Skill {
   readonly tool: string;
   /** Its text to search for is a regular expression. */
   readonly isRegular: boolean;
-  /** Whether the tool has a parameter for the value, and (where given) one that offers the option. What it has no parameter for is left out of the call. */
+  /** Whether the tool has a parameter for the value, which (if given) offers the option. Values without a parameter are left out of calls. */
   readonly takes: (value: keyof CallValues, option?: string) => boolean;
   readonly call: (values: CallValues) => ToolUse;
 }

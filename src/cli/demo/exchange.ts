@@ -1,5 +1,5 @@
-// The part of a transcript that is about the present request: what was said since the last finished answer, and what
-// tools have answered since. plan.ts reads it.
+// The part of a transcript that is about the current request: messages and tool results since the last finished answer.
+// Called by plan.ts.
 
 import { textOf, type Message, type ToolCallBlock } from '../../index.ts';
 import type { Evidence } from './script.ts';
@@ -7,17 +7,17 @@ import type { Evidence } from './script.ts';
 /** One message of the user. */
 export interface Request {
   readonly words: string;
-  /** It came while work on an earlier one was under way. */
+  /** It came during the work on an earlier one. */
   readonly steered: boolean;
-  /** The answer to an earlier one was broken off before it came. */
+  /** The answer to an earlier one was cut off before it came. */
   readonly afterCut?: true;
 }
 
-/** What the present answer has to go by. */
+/** What the current answer is based on. */
 export interface Exchange {
   readonly requests: readonly Request[];
   readonly evidence: readonly Evidence[];
-  /** Nothing was answered yet to the last request. */
+  /** Nothing has answered the last request yet. */
   readonly fresh: boolean;
 }
 
@@ -49,7 +49,7 @@ export function exchangeOf(messages: readonly Message[]): Exchange {
   return { requests, evidence, fresh };
 }
 
-// Cancelled while it was spoken: what was said is kept, but answers nothing.
+// Cancelled in the middle: its text is kept, but answers nothing.
 function isCut({ meta }: Message): boolean {
   return meta?.['cut'] !== undefined;
 }
@@ -67,7 +67,7 @@ function evidenceIn(message: Message, open: ReadonlyMap<string, ToolCallBlock>):
   });
 }
 
-// A frame is a text block of its own in front, counted in `meta.frame`; without the count, one in parentheses.
+// Frames are extra text blocks in front, counted in `meta.frame`; without the count, one text in parentheses.
 function wordsOf(message: Message): string {
   const frames = message.meta?.['frame'];
   const counted = typeof frames === 'number' ? frames : 0;

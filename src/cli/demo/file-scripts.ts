@@ -43,7 +43,7 @@ function headline({ kind, folder }: FilesGoal, everything: PathList, paths: read
   return `There ${total === 1 ? 'is' : 'are'} ${atLeast}${count(total, `${label}file`)} ${where}.`;
 }
 
-// The list may hold other kinds of files too; but where the tool cut it, only the tool knows how many there are.
+// The list may contain other kinds of files too. But if the tool cut it, only the tool knows how many there are.
 function totalOf(everything: PathList, paths: readonly string[]): number {
   return everything.total > everything.paths.length ? everything.total : paths.length;
 }

@@ -11,7 +11,7 @@ export interface CountedFiles {
   readonly kind: FileKind;
   readonly folder: string | undefined;
   readonly paths: readonly string[];
-  /** How many there are; more than `paths` where the list was cut. */
+  /** How many there are; more than `paths` if the list was cut. */
   readonly total: number;
 }
 

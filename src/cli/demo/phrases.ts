@@ -18,7 +18,7 @@ export function code(text: string): string {
   return `\`${text}\``;
 }
 
-/** The text, cut to `limit` characters with an ellipsis where it is longer. */
+/** The text, cut to `limit` characters with an ellipsis if it is longer. */
 export function clipped(text: string, limit: number): string {
   const characters = Array.from(text);
   return characters.length > limit ? `${characters.slice(0, limit - 1).join('')}…` : text;

@@ -79,7 +79,7 @@ function scriptFor(goal: Goal, skills: Skills, exchange: Exchange, random: () =>
     case 'stop':
       return says(stopped(exchange));
     case 'continue':
-      return says(`There is nothing to go on with. ${whatICan(skills)}`);
+      return says(`There is nothing to continue. ${whatICan(skills)}`);
     case 'unclear':
       return says(goal.question);
     case 'unknown':
@@ -92,7 +92,7 @@ function* says(text: string): Script {
   return text;
 }
 
-const whoIAm = 'I am a scripted demo model: I follow a few rules over your words and am no AI.';
+const whoIAm = 'I am a scripted demo model: I follow a few rules over your words and am not an AI.';
 
 function whatICan(skills: Skills): string {
   const can = [

@@ -1,12 +1,12 @@
 // Reads what tools answered: paths, line counts, matches and numbered lines, from plain text or JSON. The scripts call it.
 
-/** Text of a file as a read tool shows it. `total` = lines of the whole file, where the tool said so or showed all. */
+/** Text of a file as a read tool shows it. `total` = lines of the whole file, if the tool said so or showed all. */
 export interface ReadText {
   readonly lines: readonly string[];
   readonly total?: number;
 }
 
-/** A list of paths. `total` is larger than what is listed where the tool says that it cut the list. */
+/** A list of paths. `total` is larger than what is listed if the tool says that it cut the list. */
 export interface PathList {
   readonly paths: readonly string[];
   readonly total: number;
@@ -14,14 +14,14 @@ export interface PathList {
   readonly isLeast: boolean;
 }
 
-/** Places where a text was found. `line` and `text` are absent where the tool names only files. */
+/** Places where a text was found. `line` and `text` are absent if the tool names only files. */
 export interface Match {
   readonly path: string;
   readonly line?: number;
   readonly text?: string;
 }
 
-/** Paths, one a line or in JSON. Prose ("No files found") is no path. */
+/** Paths, one a line or in JSON. Prose ("No files found") is not a path. */
 export function pathsIn(output: string): PathList {
   const json = jsonIn(output);
   const { body, notes } = splitNotes(output);
@@ -77,7 +77,7 @@ export function readTextIn(output: string): ReadText {
   return { lines, total: Number(numbered.at(-1)?.[1]) };
 }
 
-// Remarks of a tool stand in lines of their own, in parentheses or brackets.
+// A tool's remarks are separate lines in parentheses or brackets.
 function splitNotes(output: string): { readonly body: readonly string[]; readonly notes: readonly string[] } {
   const body: string[] = [];
   const notes: string[] = [];

@@ -1,19 +1,20 @@
-// Picks the model of the command: the one asked for, one whose key is set, one that runs here, or the demo model.
-// main.ts calls it and prints what was picked and why.
+// Chooses the command's model: the one named by --model, one whose key is set, one that runs here, or the demo model.
+// Called by main.ts, which prints the model and the reason.
 
 import type { Model } from '../../index.ts';
 import { demoModel } from '../demo-model.ts';
 import { findLocalModel, listedModels, localServers } from './local-servers.ts';
 import { normalized, type ModelFlag } from './model-flag.ts';
+import { shownURL } from '../shown-value.ts';
 
 /** A model and the reason for it. */
 export interface ModelChoice {
   readonly model: Model;
-  /** A clause to print behind the model's id. */
+  /** A clause to print after the model's id. */
   readonly why: string;
 }
 
-/** What a choice is made by. */
+/** What decides the choice. */
 export interface ModelWishes {
   readonly flag: ModelFlag | undefined;
   readonly env: NodeJS.ProcessEnv;
@@ -25,14 +26,13 @@ export interface ModelWishes {
 const anthropicDefault = 'claude-sonnet-5';
 const openaiDefault = 'gpt-5.4';
 const openaiURL = 'https://api.openai.com/v1';
-/** Milliseconds a named server has to list its models. */
+/** Milliseconds that the server of OPENAI_BASE_URL has to list its models. */
 const listMs = 5_000;
 
 /**
  * In this order: the flag; `ANTHROPIC_API_KEY`; `OPENAI_API_KEY` or `OPENAI_BASE_URL`; a server on this machine; the
- * demo model. Rejects with an Error in one sentence when a key is missing or
- * the server that the environment names offers no model. A key
- * goes only to the address it was set for: `OPENAI_API_KEY` to `OPENAI_BASE_URL`, or to OpenAI where that is not set.
+ * demo model. Rejects with an Error of one sentence if a key is missing or the server of `OPENAI_BASE_URL` lists no model.
+ * `OPENAI_API_KEY` is sent only to `OPENAI_BASE_URL`, or to OpenAI if that is not set.
  */
 export async function chooseModel({ flag, env, seed, paceMs }: ModelWishes): Promise<ModelChoice> {
   if (flag !== undefined) return flagged(flag, env);
@@ -46,7 +46,7 @@ export async function chooseModel({ flag, env, seed, paceMs }: ModelWishes): Pro
   const found = await findLocalModel(localServers(env));
   if (found !== undefined) {
     const { server, baseURL, id } = found;
-    return serverChoice(id, baseURL, undefined, `${server.name} runs here, at ${baseURL}`);
+    return serverChoice(id, baseURL, undefined, `${server.name} is running here, at ${baseURL}`);
   }
   return { model: demoModel({ seed, paceMs }), why: 'it needs no key and no network' };
 }
@@ -54,11 +54,16 @@ export async function chooseModel({ flag, env, seed, paceMs }: ModelWishes): Pro
 async function flagged(flag: ModelFlag, env: NodeJS.ProcessEnv): Promise<ModelChoice> {
   switch (flag.provider) {
     case 'anthropic':
-      return anthropicChoice(flag.id, 'asked for by --model');
+      return anthropicChoice(flag.id, 'named by --model');
     case 'openai':
-      return openaiChoice(flag.id, environmentURL(env), env, 'asked for by --model');
+      return openaiChoice(flag.id, environmentURL(env), env, 'named by --model');
     case 'server':
-      return serverChoice(flag.id, flag.baseURL, keyFor(flag.baseURL, env), `asked for by --model, at ${flag.baseURL}`);
+      return serverChoice(
+        flag.id,
+        flag.baseURL,
+        keyFor(flag.baseURL, env),
+        `named by --model, at ${shownURL(flag.baseURL)}`,
+      );
   }
 }
 
@@ -68,7 +73,7 @@ async function anthropicChoice(id: string, why: string): Promise<ModelChoice> {
 }
 
 async function openaiChoice(id: string, baseURL: string, env: NodeJS.ProcessEnv, why: string): Promise<ModelChoice> {
-  return serverChoice(id, baseURL, keyFor(baseURL, env), isOpenAIs(baseURL) ? why : `${why}, at ${baseURL}`);
+  return serverChoice(id, baseURL, keyFor(baseURL, env), isOpenAIs(baseURL) ? why : `${why}, at ${shownURL(baseURL)}`);
 }
 
 async function serverChoice(
@@ -79,7 +84,7 @@ async function serverChoice(
 ): Promise<ModelChoice> {
   if (apiKey === undefined && isOpenAIs(baseURL)) throw new Error(`openai:${id} needs a key: set OPENAI_API_KEY`);
   const { openai } = await import('../../adapters/openai/index.ts');
-  // Without a key of its own a word that is none, or the SDK would look for one in the environment.
+  // A placeholder for a missing key, or the SDK would look for one in the environment.
   return { model: openai({ model: id, baseURL, apiKey: apiKey ?? 'none' }), why };
 }
 
@@ -88,7 +93,7 @@ async function firstListed(baseURL: string, env: NodeJS.ProcessEnv): Promise<str
   const headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
   const [first] = await listedModels(baseURL, { headers, signal: AbortSignal.timeout(listMs) }).catch(() => []);
   if (first !== undefined) return first;
-  throw new Error(`${baseURL} (OPENAI_BASE_URL) lists no models; name one: --model openai:<id>`);
+  throw new Error(`${shownURL(baseURL)} (OPENAI_BASE_URL) lists no models; name one with --model openai:<id>`);
 }
 
 function keyFor(baseURL: string, env: NodeJS.ProcessEnv): string | undefined {
@@ -99,7 +104,7 @@ function keyFor(baseURL: string, env: NodeJS.ProcessEnv): string | undefined {
 function environmentURL(env: NodeJS.ProcessEnv): string {
   const text = env['OPENAI_BASE_URL'];
   if (!isSet(text)) return openaiURL;
-  if (!URL.canParse(text)) throw new Error('OPENAI_BASE_URL is no address; it should be like https://host/v1');
+  if (!URL.canParse(text)) throw new Error('OPENAI_BASE_URL is not a URL; it should look like https://host/v1');
   return normalized(new URL(text));
 }
 

@@ -1,12 +1,12 @@
-// Looks for model servers on this machine. choose-model.ts asks it when nobody named a model.
+// Looks for model servers on this machine. Called by choose-model.ts if no model is named.
 
-/** A server that may run here. */
+/** A server that may be running here. */
 export interface LocalServer {
   readonly name: string;
   readonly port: number;
 }
 
-/** A server that answered, and a model it offers. */
+/** A server that answered, and one of its models. */
 export interface FoundModel {
   readonly server: LocalServer;
   readonly baseURL: string;
@@ -20,12 +20,12 @@ const names: { readonly [key: string]: string } = {
   vllm: 'vLLM',
 };
 
-/** Milliseconds a server has for all of its answers. */
+/** Milliseconds that a server has for all its answers. */
 const timeoutMs = 250;
 
 /**
- * Where to look: the ports these servers choose by themselves, in order of preference. `OLLAMA_HOST` moves Ollama's,
- * where it names this machine. `TURNCHART_PROBE` replaces the list: `ollama:11434,vllm:8000`; empty = nowhere.
+ * Where to look: the default ports of these servers, in order of preference. `OLLAMA_HOST` changes Ollama's if it names
+ * this machine. `TURNCHART_PROBE` replaces the list: `ollama:11434,vllm:8000`; empty = nowhere.
  */
 export function localServers(env: NodeJS.ProcessEnv): readonly LocalServer[] {
   const list = env['TURNCHART_PROBE'] ?? `ollama:${ollamaPort(env)},lmstudio:1234,llamacpp:8080,vllm:8000`;
@@ -36,13 +36,13 @@ export function localServers(env: NodeJS.ProcessEnv): readonly LocalServer[] {
   });
 }
 
-/** The first server of the list that answers and offers a model to talk with. Asks all at once, this machine only. */
+/** The first server in the list that answers and offers a chat model. Asks all at once, and only this machine. */
 export async function findLocalModel(servers: readonly LocalServer[]): Promise<FoundModel | undefined> {
   const found = await Promise.all(servers.map((server) => modelAt(server).catch(() => undefined)));
   return found.find((model) => model !== undefined);
 }
 
-/** The ids of the models that a server lists, without those that only embed, rank, hear or speak. */
+/** The ids of a server's models, without those for embeddings, ranking, moderation and speech. */
 export async function listedModels(baseURL: string, init: RequestInit): Promise<readonly string[]> {
   const listed = fieldOf(await jsonFrom(`${baseURL}/models`, init), 'data');
   const ids = (Array.isArray(listed) ? listed : []).map((entry: unknown) => fieldOf(entry, 'id'));
@@ -57,7 +57,7 @@ async function modelAt(server: LocalServer): Promise<FoundModel | undefined> {
   return id === undefined ? undefined : { server, baseURL: `${origin}/v1`, id };
 }
 
-// Ollama says which of its models can call tools; one that cannot refuses every request that brings some.
+// Ollama tells which models can call tools; one that cannot refuses every request with tools.
 async function firstWithTools(
   origin: string,
   ids: readonly string[],

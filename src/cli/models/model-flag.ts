@@ -1,13 +1,15 @@
-// Reads what --model may say. arguments.ts calls it.
+// Reads the value of --model. Called by arguments.ts.
 
-/** The model asked for by name. */
+import { shownValue } from '../shown-value.ts';
+
+/** The model named by --model. */
 export type ModelFlag =
   | { readonly provider: 'anthropic' | 'openai'; readonly id: string }
   | { readonly provider: 'server'; readonly baseURL: string; readonly id: string };
 
 const forms = 'anthropic:<id>, openai:<id> or <base URL>#<id>';
 
-/** Throws an Error with one readable sentence for anything else. */
+/** Throws an Error with one readable sentence for an invalid value. */
 export function modelFlag(text: string): ModelFlag {
   const named = /^(anthropic|openai):(?!\/\/)(.+)$/s.exec(text);
   if (named?.[2] !== undefined) return { provider: named[1] === 'anthropic' ? 'anthropic' : 'openai', id: named[2] };
@@ -15,18 +17,14 @@ export function modelFlag(text: string): ModelFlag {
   const id = text.slice(at + 1);
   const url =
     at > 0 && /^https?:\/\//i.test(text) && URL.canParse(text.slice(0, at)) ? new URL(text.slice(0, at)) : undefined;
-  if (url === undefined || id === '') throw new Error(`--model needs ${forms}, got "${withoutSecrets(text)}"`);
+  if (url === undefined || id === '') throw new Error(`--model needs ${forms}, got ${shownValue(text)}`);
   if (url.username !== '' || url.password !== '')
-    throw new Error('--model takes no key or password in the address; set OPENAI_BASE_URL and OPENAI_API_KEY for it');
+    throw new Error('--model must not contain a key or password; set OPENAI_BASE_URL and OPENAI_API_KEY instead');
   return { provider: 'server', baseURL: normalized(url), id };
 }
 
-/** The address of an API without a slash at its end; without a path it gets `/v1`, where nearly every server has it. */
+/** The address of an API without a trailing slash. Without a path it gets `/v1`, where nearly every server has it. */
 export function normalized(url: URL): string {
   const path = url.pathname.replace(/\/+$/, '');
   return `${url.origin}${path === '' ? '/v1' : path}${url.search}`;
-}
-
-function withoutSecrets(text: string): string {
-  return text.replace(/\/\/[^/@]*@/, '//…@');
 }

@@ -1,4 +1,4 @@
-// One process per session: a lock file that names its owner, and is taken over from an owner that is dead.
+// One process per session: a lock file that names its owner, and is taken over if the owner is dead.
 
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
@@ -7,22 +7,22 @@ import { hostname } from 'node:os';
 interface Owner {
   readonly pid: number;
   readonly host: string;
-  /** When the process began, where the system tells: numbers of processes are used again. */
+  /** When the process began, if the system tells. Needed because process ids are reused. */
   readonly began?: string;
 }
 
-/** A lock that is held, or who holds it. */
+/** A lock that is held, or why it is not. */
 export type LockOutcome =
   | { readonly held: true; readonly release: () => void }
   | { readonly held: false; readonly why: string };
 
-/** Attempts, a few milliseconds apart, while others come and go. */
+/** Attempts while others take and release the lock. */
 const attempts = 50;
 const pauseMs = 20;
 
 /**
- * Takes the lock at this path, whose folder must exist. The lock of a dead process is taken over, by one of those who
- * try. Not held: by a process that lives, or by one on another machine, which cannot be asked.
+ * Takes the lock at this path, whose folder must exist. The lock of a dead process is taken over by one of those who
+ * try. Fails if its owner is alive, or on another machine, which cannot be checked.
  */
 export async function takeLock(path: string): Promise<LockOutcome> {
   const own = `${path}.${process.pid}`;
@@ -44,7 +44,7 @@ export async function takeLock(path: string): Promise<LockOutcome> {
   }
 }
 
-// Whoever replaces the lock of a dead process holds a second lock meanwhile, so that nobody replaces a fresh one.
+// Replacing the lock of a dead process takes a second lock, so that nobody replaces a new one.
 function takeOver(path: string, own: string, text: string, dead: string): boolean {
   const second = `${path}.takeover`;
   if (!isLinked(own, second)) {
@@ -67,7 +67,7 @@ function release(path: string, text: string): void {
   if (textOf(path) === text) rmSync(path, { force: true });
 }
 
-// A link appears with its contents or not at all, and never replaces anything.
+// A link appears with its contents or not at all, and never replaces a file.
 function isLinked(from: string, to: string): boolean {
   try {
     linkSync(from, to);
@@ -80,9 +80,8 @@ function isLinked(from: string, to: string): boolean {
 
 function whyHeld(text: string, path: string): string | undefined {
   const owner = ownerIn(text);
-  if (owner === undefined) return undefined; // not written by a lock: left over from a crash of the machine
-  if (owner.host !== hostname())
-    return `process ${owner.pid} on ${owner.host} uses it (if that is not so, delete ${path})`;
+  if (owner === undefined) return undefined; // not a complete lock file: left over from a crash of the machine
+  if (owner.host !== hostname()) return `process ${owner.pid} on ${owner.host} uses it (if not, delete ${path})`;
   return isAlive(owner) ? `process ${owner.pid} uses it` : undefined;
 }
 
@@ -90,7 +89,7 @@ function isAlive({ pid, began }: Owner): boolean {
   try {
     process.kill(pid, 0);
   } catch (fault) {
-    return codeOf(fault) === 'EPERM'; // somebody else's process
+    return codeOf(fault) === 'EPERM'; // alive, but another user's process
   }
   return began === undefined || beginningOf(pid) === began;
 }
@@ -110,7 +109,7 @@ function ownerIn(text: string): Owner | undefined {
   }
 }
 
-// Field 22 of Linux's table, behind the program's name, which may hold anything: clock ticks since the machine began.
+// Field 22 on Linux, clock ticks since boot. Counted from the end of the program's name, which may contain anything.
 function beginningOf(pid: number): string | undefined {
   const fields = textOf(`/proc/${pid}/stat`);
   return fields?.slice(fields.lastIndexOf(')') + 2).split(' ')[19];

@@ -1,4 +1,4 @@
-// What sessions may be called and where they are kept. arguments.ts and main.ts ask; without loading what stores them.
+// Names and folder of sessions. Called by arguments.ts and main.ts, which do not always need the code that stores them.
 
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
@@ -8,7 +8,7 @@ export function isSessionName(name: string): boolean {
   return /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name);
 }
 
-/** `$XDG_STATE_HOME/turnchart/sessions`, where that is an absolute path; else below `~/.local/state`. */
+/** `$XDG_STATE_HOME/turnchart/sessions` if that variable is an absolute path, else the same below `~/.local/state`. */
 export function sessionFolder(env: NodeJS.ProcessEnv): string {
   const state = env['XDG_STATE_HOME'];
   const base = state !== undefined && isAbsolute(state) ? state : join(homedir(), '.local', 'state');

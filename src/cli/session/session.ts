@@ -1,4 +1,4 @@
-// A stored conversation: opens it for this process alone and writes it down at every step. main.ts opens one.
+// A stored conversation: opens it for this process alone and saves it at every step. Opened by main.ts.
 
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,24 +20,24 @@ import { createTranscriptWriter } from './transcript-writer.ts';
 export interface Session {
   readonly name: string;
   readonly path: string;
-  /** For the operative. Repaired: calls whose results a crash lost have `interrupted` ones. */
+  /** For the operative. Repaired: calls whose results were lost in a crash have `interrupted` results. */
   readonly conversation: Conversation;
-  /** What the repair did, a sentence each; empty for a session that was left in order. */
+  /** What was repaired, one sentence each; empty if nothing was. */
   readonly repaired: readonly string[];
-  /** Writes down what the operative does from now on. */
+  /** Saves what the operative does from now on. */
   readonly follow: (operative: Operative) => void;
-  /** To be called with each message before it is submitted: it is stored at once, whatever becomes of it later. */
+  /** To be called with each message before it is submitted: it is stored at once, whatever happens to it later. */
   readonly accept: (message: Message) => void;
   /** Resolves when everything up to now is on the disk, or could not be written. */
   readonly saved: () => Promise<void>;
-  /** Gives the lock back. May be called at any time, also while the process ends. */
+  /** Releases the lock. May be called at any time, also while the process exits. */
   readonly release: () => void;
 }
 
-/** An opened session, or in one sentence why not. */
+/** An opened session, or one sentence why it cannot be opened. */
 export type SessionOutcome = { readonly session: Session } | { readonly refused: string };
 
-/** Opens the session, or begins a new one. `onFault` is told once when it cannot be written. */
+/** Opens the session or begins a new one. `onFault` is called at the first write that fails. */
 export async function openSession(
   name: string,
   folder: string,

@@ -1,17 +1,17 @@
-// What of a running conversation is worth storing at this instant: the transcript, the results of calls whose siblings
-// still run, and messages that were accepted but are not in the transcript yet. Pure; session.ts writes it.
+// What to store of a running conversation: the transcript, the results of calls whose siblings still run, and messages
+// that were accepted but are not in the transcript yet. Pure; called by session.ts.
 
 import { openCalls, type Conversation, type Message, type ToolResultBlock } from '../../index.ts';
 
-/** What is known beside the transcript. */
+/** What is not in the transcript yet. */
 export interface Unwritten {
   /** Results of calls of the last assistant message, in any order. */
   readonly results: readonly ToolResultBlock[];
-  /** Accepted messages in order of acceptance. Those the transcript has by id are left out. */
+  /** Accepted messages, in order. Those whose id is in the transcript are ignored. */
   readonly accepted: readonly Message[];
 }
 
-/** A conversation that `repair` makes valid: calls that still run have no result in it. */
+/** The conversation to store. Running calls have no results in it, which `repair` adds. */
 export function storedConversation(conversation: Conversation, { results, accepted }: Unwritten): Conversation {
   const open = new Set(openCalls(conversation).map(({ id }) => id));
   const finished = results.filter(({ callId }) => open.has(callId));

@@ -1,24 +1,24 @@
-// Writes a text to a file again and again, each time whole or not at all, newest state last. session.ts makes one.
+// Writes each new state of a text to a file, whole or not at all. Made by session.ts.
 
 import { open, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** Writes whole states of one file in order; while one is written, the next ones become one. */
+/** Writes states of one file in order; states that come while one is written are combined to the latest. */
 export interface TranscriptWriter {
-  /** Resolves when a state at least as new as now is on the disk, or could not be written. Never rejects. */
+  /** Resolves when the current state or a newer one is on the disk, or could not be written. Never rejects. */
   readonly save: () => Promise<void>;
 }
 
-/** What a writer is made of. */
+/** What a writer needs. */
 export interface WriterParts {
   readonly path: string;
-  /** The state now. Asked when a write begins; may throw. */
+  /** Returns the current state. Called when a write begins; may throw. */
   readonly text: () => string;
-  /** Told of each failed write; the file keeps its last whole state, and the next save tries again. */
+  /** Called for each failed write. The file keeps its last state, and the next save tries again. */
   readonly onFault: (fault: unknown) => void;
 }
 
-/** A writer to the file; nothing else may write there meanwhile. */
+/** A writer to the file. Nothing else may write to it meanwhile. */
 export function createTranscriptWriter({ path, text, onFault }: WriterParts): TranscriptWriter {
   let present: Promise<void> | undefined;
   let next: Promise<void> | undefined;
@@ -49,7 +49,7 @@ export function createTranscriptWriter({ path, text, onFault }: WriterParts): Tr
   };
 }
 
-// In one step: a reader, also one after a crash, finds the old text or the new one.
+// Atomic: readers, also after a crash, find the old text or the new one.
 async function replaceFile(path: string, text: string): Promise<void> {
   const temporary = `${path}.tmp`;
   const file = await open(temporary, 'w', 0o600);
@@ -63,7 +63,7 @@ async function replaceFile(path: string, text: string): Promise<void> {
   await syncFolder(dirname(path));
 }
 
-// After a power failure the new name counts only once its folder is on the disk. Not every system can do that.
+// The rename survives a power failure only once the folder is on the disk, too. Not every system can sync folders.
 async function syncFolder(path: string): Promise<void> {
   try {
     const folder = await open(path, 'r');

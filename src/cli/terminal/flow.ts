@@ -1,12 +1,12 @@
-// Wraps growing text at words. Pure but for the unfinished row it keeps. The screen prints through it.
+// Wraps growing text at words. Pure except for the unfinished row it keeps. Used by the screen.
 
 import { widthOf } from './width.ts';
 
-/** Text on its way into rows of a terminal. */
+/** Text that is broken into rows of a terminal. */
 export interface Flow {
-  /** Adds text, whose only escape sequences are colours, one at a time; returns the rows that are now complete. */
+  /** Adds text, whose only escape sequences are colours, never nested; returns the rows that are now complete. */
   readonly add: (text: string) => readonly string[];
-  /** Fits the unfinished row to a width that has changed; returns the rows that are now complete. */
+  /** Fits the unfinished row to a new width; returns the rows that are now complete. */
   readonly refit: () => readonly string[];
   /** The unfinished row, colours closed; '' when the text ended with a line end. */
   readonly tail: () => string;
@@ -15,7 +15,7 @@ export interface Flow {
 interface Cell {
   readonly text: string;
   readonly width: number;
-  /** The number of the colour sequence it stands under; '' = none. */
+  /** The number of its colour sequence; '' = none. */
   readonly style: string;
 }
 
@@ -73,7 +73,7 @@ export function createFlow(columns: () => number): Flow {
   };
 }
 
-// Behind the last space, or at the end where there is none behind the indentation.
+// After the last space, or at the end if there is none after the indentation.
 function breakIn(cells: readonly Cell[]): number {
   const indented = cells.findIndex(({ text }) => text !== ' ');
   const space = cells.findLastIndex(({ text }) => text === ' ');

@@ -4,14 +4,14 @@ import type { LineEditor } from './line-editor.ts';
 import type { InputRows } from './screen.ts';
 import { widthOf } from './width.ts';
 
-/** How much room there is. */
+/** The available space. */
 export interface Room {
   readonly columns: number;
-  /** Most rows; of a longer text those around the cursor are shown. */
+  /** Most rows; a longer text is shown around the cursor. */
   readonly rows: number;
 }
 
-/** The prompt and the text behind it; further rows are indented to the text. Every row leaves the last column free. */
+/** The prompt and the text after it; further rows are indented to the text. Every row leaves the last column free. */
 export function inputRows(prompt: string, { text, cursor }: LineEditor, room: Room): InputRows {
   const indent = ' '.repeat(prompt.length);
   const limit = Math.max(prompt.length + 2, room.columns - 1);

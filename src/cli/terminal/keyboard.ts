@@ -4,26 +4,26 @@ import { emitKeypressEvents, type Interface } from 'node:readline';
 import type { ReadStream } from 'node:tty';
 import type { Key } from './line-editor.ts';
 
-/** What is told of the keyboard. */
+/** Gets what is typed. */
 export interface KeyboardListener {
   readonly onKey: (key: Key) => void;
-  /** Pasted text, whole, line ends as \n. */
+  /** Pasted text in one piece, with \n as line ends. */
   readonly onPaste: (text: string) => void;
-  /** Nothing more will come: the terminal is gone. */
+  /** The terminal is gone. */
   readonly onEnd: () => void;
 }
 
-/** What is used of standard input. */
+/** The part of standard input that is used. */
 export type TerminalInput = Pick<ReadStream, 'setRawMode' | 'on' | 'once' | 'off' | 'pause' | 'resume'> &
   NodeJS.ReadableStream;
 
-/** Milliseconds after which a lone escape byte is the Esc key and no beginning of a sequence. */
+/** Milliseconds after which a lone escape byte is the Esc key and not the beginning of a sequence. */
 const escapeMs = 60;
 
 /**
- * Listens until the returned function is called, which gives the terminal back. Bracketed pastes arrive whole. From a
- * terminal that does not mark them, a Return that has more text right behind it in the same read is taken for a pasted
- * line end, so that half a paste is never sent.
+ * Listens until the returned function is called, which gives the terminal back. Bracketed pastes arrive in one piece.
+ * If a terminal does not mark pastes, a Return with more text after it in the same read counts as a pasted line end, so
+ * that half a paste is never sent.
  */
 export function listenToKeyboard(input: TerminalInput, listener: KeyboardListener): () => void {
   let pasted: string | undefined;
@@ -37,7 +37,7 @@ export function listenToKeyboard(input: TerminalInput, listener: KeyboardListene
   const onKeypress = (_: string | undefined, key: Key): void => {
     if (key.name === 'paste-start') pasted = '';
     else if (pasted !== undefined) {
-      const isInterrupt = key.ctrl === true && key.name === 'c'; // also out of a paste whose end got lost
+      const isInterrupt = key.ctrl === true && key.name === 'c'; // also ends a paste whose end mark got lost
       if (key.name !== 'paste-end' && !isInterrupt) {
         pasted += key.sequence ?? '';
         return;
@@ -51,7 +51,7 @@ export function listenToKeyboard(input: TerminalInput, listener: KeyboardListene
     } else if (isPlainReturn(key)) {
       if (heldReturn !== undefined) listener.onPaste('\n');
       heldReturn = key;
-      queueMicrotask(releaseReturn); // runs when all keys of this read have been told
+      queueMicrotask(releaseReturn); // runs after all keys of this read
     } else {
       if (heldReturn !== undefined && isText(key)) {
         heldReturn = undefined;
@@ -61,7 +61,7 @@ export function listenToKeyboard(input: TerminalInput, listener: KeyboardListene
     }
   };
 
-  // Only this field of an Interface is read there.
+  // emitKeypressEvents reads only this field of an Interface.
   emitKeypressEvents(input, { escapeCodeTimeout: escapeMs } as unknown as Interface);
   input.on('keypress', onKeypress);
   input.once('end', listener.onEnd);

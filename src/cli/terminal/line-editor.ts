@@ -11,16 +11,16 @@ export interface Key {
   readonly meta?: boolean | undefined;
 }
 
-/** A text being edited; it may have several lines. `cursor` counts UTF-16 units. */
+/** A text that is edited; it may have several lines. `cursor` counts UTF-16 units. */
 export interface LineEditor {
   readonly text: string;
   readonly cursor: number;
   /** Earlier lines, oldest first. */
   readonly history: readonly string[];
-  /** Which of them is shown; `history.length` = none, but the draft. */
+  /** Which of them is shown; `history.length` = the draft. */
   readonly at: number;
   readonly draft: string;
-  /** What was cut last. */
+  /** The text that was cut last. */
   readonly cut: string;
 }
 
@@ -30,7 +30,7 @@ const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 /** An empty line without history. */
 export const emptyLine: LineEditor = { text: '', cursor: 0, history: [], at: 0, draft: '', cut: '' };
 
-/** The editor with the text at the cursor; escape sequences and control characters are left out. */
+/** Inserts text at the cursor, without escape sequences and control characters. */
 export function withInserted(editor: LineEditor, inserted: string): LineEditor {
   const text = plainText(stripVTControlCharacters(inserted));
   return withText(
@@ -40,14 +40,14 @@ export function withInserted(editor: LineEditor, inserted: string): LineEditor {
   );
 }
 
-/** An empty line again; what stood there is remembered, unless it is blank or the same as the line before. */
+/** An empty line. The old one goes into the history, unless it is blank or the same as the line before. */
 export function afterSubmit(editor: LineEditor): LineEditor {
   const isNew = editor.text.trim() !== '' && editor.text !== editor.history.at(-1);
   const history = isNew ? [...editor.history, editor.text].slice(-maxHistory) : editor.history;
   return { ...editor, text: '', cursor: 0, history, at: history.length, draft: '' };
 }
 
-/** The editor after the key; the same object where the key means nothing. Enter, Esc and Ctrl-C are the console's business. */
+/** The editor after the key; the same object if the key has no meaning. The console handles Enter, Esc and Ctrl-C. */
 export function editedBy(editor: LineEditor, key: Key): LineEditor {
   const { text, cursor } = editor;
   const name = `${key.ctrl === true ? 'ctrl-' : ''}${key.meta === true ? 'alt-' : ''}${key.name ?? ''}`;

@@ -1,32 +1,32 @@
-// Text that only grows, and below it what is redrawn in place: the unfinished row, a status line, the line being typed.
-// Pure: it returns what to write.
+// Growing text, and below it what is redrawn in place: the unfinished row, a status line, the line being typed. Pure: it
+// returns what to write.
 
 import { createFlow } from './flow.ts';
 import { fitted, widthOf } from './width.ts';
 
-/** Rows to type in, none wider than the terminal, and where in them the cursor stands. */
+/** The rows of the input, none wider than the terminal, and the cursor's place in them. */
 export interface InputRows {
   readonly rows: readonly string[];
   readonly row: number;
   readonly column: number;
 }
 
-/** What stands below the text. */
+/** What is shown below the text. */
 export interface Below {
   /** One row, cut to the terminal's width. */
   readonly status?: string | undefined;
   readonly input?: InputRows | undefined;
 }
 
-/** A terminal as seen by what is printed on it. */
+/** What is on a terminal. Each method returns the text to write. */
 export interface Screen {
   /** Adds text (its only escape sequences: colours), wrapped at words. */
   readonly print: (text: string) => string;
   /** Puts whole lines above the row that is still growing. */
   readonly insert: (lines: string) => string;
-  /** Shows something else below the text. */
+  /** Replaces what is below the text. */
   readonly show: (below: Below) => string;
-  /** To be called when the window has changed its size, with what stands below the text now. */
+  /** To be called when the window was resized, with what is to be below the text. */
   readonly resized: (below: Below) => string;
 }
 
@@ -39,7 +39,7 @@ interface Drawn {
 
 const nothing: Drawn = { rows: [], row: 0, column: 0 };
 
-/** A fresh screen with the cursor in the first column. `columns` is asked at each use. `paint` may colour the status. */
+/** An empty screen with the cursor in the first column. `columns` is called at each use. `paint` may colour the status. */
 export function createScreen(columns: () => number, paint: (status: string) => string = String): Screen {
   const flow = createFlow(columns);
   let below: Below = {};
@@ -59,7 +59,7 @@ export function createScreen(columns: () => number, paint: (status: string) => s
       ...(status === undefined ? [] : [paint(fitted(status, columns() - 1))]),
     ];
     if (input === undefined) {
-      // The cursor stays behind the text, so that what others print goes on there.
+      // The cursor stays after the text, so that what others print continues there.
       const column = widthOfRow(tail);
       const back = status === undefined ? '' : `${tail === '' ? '\r' : '\u001B[1A'}\u001B[${column + 1}G`;
       drawn = { rows, row: 0, column };
@@ -97,7 +97,7 @@ export function createScreen(columns: () => number, paint: (status: string) => s
   };
 }
 
-// Terminals wrap what stands on them anew when they become narrower.
+// A terminal that becomes narrower wraps its rows again.
 function rowsAbove({ rows, row, column }: Drawn, columns: number): number {
   const above = rows.slice(0, row).reduce((sum, text) => sum + Math.max(1, Math.ceil(widthOfRow(text) / columns)), 0);
   return above + Math.floor(column / columns);

@@ -1,4 +1,4 @@
-// How many columns text takes on a terminal. The screen and the renderer measure with it.
+// How many columns text takes on a terminal. Used by the screen and the renderer.
 
 const zeroWidth = /[\p{M}\p{Cf}]/u;
 const wide =
@@ -11,7 +11,7 @@ export function widthOf(character: string): number {
   return wide.test(character) ? 2 : 1;
 }
 
-/** The text, cut with an ellipsis so that it takes at most `columns`. It must not hold line ends or colours. */
+/** The text, cut with an ellipsis so that it takes at most `columns`. It must not contain line ends or colours. */
 export function fitted(text: string, columns: number): string {
   let width = 0;
   let kept = '';

@@ -1,4 +1,4 @@
-// One attempt at a model call: the order of its stream events, and what they fold to. Called by the turn's grammar.
+// One attempt at a model call: the order of its stream events, and the message they fold to. Called by the turn's grammar.
 
 import type { Block, ThinkingBlock, ToolCallBlock } from '../../conversation/block.ts';
 import type { JsonValue } from '../../conversation/json.ts';
@@ -15,20 +15,20 @@ interface StreamedBlock {
   readonly call?: { readonly id: string; readonly name: string };
   pieces: string;
   isOpen: boolean;
-  /** What an end event or a `block` event carried: it stands for the deltas. */
+  /** What an end event or a `block` event carried: it replaces the deltas. */
   block?: Block;
 }
 
-/** What has come of one attempt. */
+/** The state of one attempt. */
 export interface Attempt {
   state: 'empty' | 'open' | 'ended';
-  /** Whether a reader has seen something to discard: any event but `usage` and `raw`. */
+  /** Whether readers have seen something that a reset would discard: any event except `usage` and `raw`. */
   isShown: boolean;
   stopReason?: StopReason;
   readonly blocks: Map<number, StreamedBlock>;
 }
 
-/** An attempt of which nothing has come yet. */
+/** An attempt without events. */
 export function beginAttempt(): Attempt {
   return { state: 'empty', isShown: false, blocks: new Map() };
 }
@@ -40,7 +40,7 @@ export function readStreamEvent(attempt: Attempt, event: StreamEvent): void {
   if (event.type === 'usage') return;
   attempt.isShown = true;
   if (event.type === 'message.start') {
-    expect(attempt.state === 'empty', 'one message.start an attempt, and stream.reset before the next attempt');
+    expect(attempt.state === 'empty', 'one message.start per attempt, and stream.reset before the next attempt');
     attempt.state = 'open';
     return;
   }
@@ -98,7 +98,7 @@ function readBlockEvent(blocks: Attempt['blocks'], event: BlockEvent): void {
 function expectUnused(blocks: Attempt['blocks'], index: number): void {
   const other = blocks.get(index);
   if (other === undefined) return;
-  expect(false, `an index of its own: a ${other.kind} block ${other.isOpen ? 'is open' : 'has ended'} at ${index}`);
+  expect(false, `an unused index: a ${other.kind} block ${other.isOpen ? 'is open' : 'has ended'} at ${index}`);
 }
 
 function openBlock(blocks: Attempt['blocks'], index: number, kind: StreamedKind): StreamedBlock {
@@ -115,8 +115,8 @@ function end(block: StreamedBlock, finished: Block | undefined): void {
 }
 
 /**
- * Checks that the settled message is what the attempt said. Empty text may be left out, and call ids that are empty or
- * repeated are renamed. Of an answer that overflowed the context only text and signed thinking are kept.
+ * Checks that the settled message is what the attempt streamed. Empty text may be left out, and empty or repeated call
+ * ids may be renamed. Of an answer that overflowed the context only text and signed thinking are kept.
  */
 export function expectFold(attempt: Attempt, message: Message): void {
   const streamed = [...attempt.blocks].sort(([a], [b]) => a - b).map(([, block]) => foldedBlock(block));

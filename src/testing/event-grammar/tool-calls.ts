@@ -21,11 +21,11 @@ interface Call {
 export interface ToolCalls {
   /** By id, in call order. */
   readonly byId: Map<string, Call>;
-  /** A rewrite after the answer may have changed the calls: then they are known only by their own events. */
+  /** A rewrite after the answer may have changed the calls: then only their own events show what they are. */
   isRewritten: boolean;
 }
 
-/** From which states an event of one call may come: `awaitingApproval? started? progress* backgrounded? settled`. */
+/** In which states of its call an event may come: `awaitingApproval? started? progress* backgrounded? settled`. */
 const allowedAfter: Readonly<Record<ToolCallEvent['type'], readonly CallState[]>> = {
   'toolCall.awaitingApproval': ['open'],
   'toolCall.started': ['open', 'awaitingApproval'],
@@ -42,7 +42,7 @@ const neverRan: ReadonlySet<ToolResultStatus> = new Set<ToolResultStatus>([
   'truncated',
 ]);
 
-// `failed` may also come from what happens before a start, as a preview or a timeout rule that throws.
+// `failed` may also come before the start: a preview or a timeout rule may throw.
 const mustHaveRun: ReadonlySet<ToolResultStatus> = new Set<ToolResultStatus>(['completed', 'timedOut', 'interrupted']);
 
 /** No calls at all. */
@@ -111,6 +111,6 @@ export function expectResults(calls: ToolCalls, message: Message): void {
   }
   expect(
     JSON.stringify(got) === JSON.stringify(wanted),
-    () => `one result a call, in call order and as settled: ${show(wanted)}, not ${show(got)}`,
+    () => `one result per call, in call order and as settled: ${show(wanted)}, not ${show(got)}`,
   );
 }

@@ -1,9 +1,10 @@
-// What a log says about the transcript: every append at the next index, and no message twice. Called by verifyEvents.
+// What a log says about the transcript: every append is at the next index, and no message is appended twice. Called by
+// verifyEvents.
 
 import type { OperativeEvent } from '../../contracts/events.ts';
 import { expect, show } from './breach.ts';
 
-/** What is known of the transcript at one point of a log. */
+/** What is known about the transcript at one point of a log. */
 export interface TranscriptLog {
   /** Unknown until the first append or replacement. */
   nextIndex?: number;
@@ -12,7 +13,7 @@ export interface TranscriptLog {
   readonly withdrawn: Set<string>;
 }
 
-/** Nothing known yet. */
+/** The transcript before the first event. */
 export function beginTranscript(): TranscriptLog {
   return { appended: new Set(), withdrawn: new Set() };
 }
@@ -25,7 +26,7 @@ export function readTranscriptEvent(log: TranscriptLog, event: OperativeEvent): 
       const next = log.nextIndex;
       expect(Number.isInteger(event.index) && event.index >= 0, 'an index that is a whole number, 0 or more');
       expect(next === undefined || event.index === next, () => `index ${next}, one after the append before it`);
-      expect(!log.appended.has(id), `message ${show(id)} to be appended once, and it was before`);
+      expect(!log.appended.has(id), `message ${show(id)} to be appended only once`);
       expect(!log.withdrawn.has(id), `message ${show(id)} not to be appended: it was withdrawn`);
       log.appended.add(id);
       log.nextIndex = event.index + 1;

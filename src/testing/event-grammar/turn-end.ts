@@ -4,7 +4,7 @@ import type { TurnReason, TurnResult } from '../../contracts/events.ts';
 import { expect, show } from './breach.ts';
 import { expectAppends, type TurnLog, type TurnPhase } from './turn-log.ts';
 
-/** Reasons that follow from an answer; the others also end a turn before an answer or inside one. */
+/** Reasons that only an answer can give; the others also end a turn before or during an answer. */
 const followsAnswer: ReadonlySet<TurnReason> = new Set<TurnReason>([
   'completed',
   'maxIterations',
@@ -35,10 +35,7 @@ function expectCallsAreAnswered({ calls }: TurnLog, phase: TurnPhase): void {
 }
 
 function expectNothingIsCut({ attempt }: TurnLog, phase: TurnPhase, reason: TurnReason): void {
-  expect(
-    phase !== 'aborting',
-    `reason aborted and not ${reason}, because what came before leaves an answer unfinished`,
-  );
+  expect(phase !== 'aborting', `reason aborted and not ${reason}, because an answer was left unfinished`);
   if (phase !== 'streaming') return;
   const hasOverflowed = attempt.stopReason === 'contextOverflow';
   expect(attempt.state !== 'ended' || hasOverflowed, 'assistant.settled after message.end, before the turn ends');
@@ -59,7 +56,10 @@ function expectIterations(turn: TurnLog, phase: TurnPhase, { reason, iterations 
     else if (phase !== 'streaming' && phase !== 'aborting') possible.add(turn.attempted + 1);
   }
   const numbers = [...possible].join(' or ');
-  expect(possible.has(iterations), () => `iterations ${numbers}, as many as called the model, and not ${iterations}`);
+  expect(
+    possible.has(iterations),
+    () => `iterations ${numbers}, the number of iterations that called the model, and not ${iterations}`,
+  );
 }
 
 function expectLastAnswer({ lastAnswer }: TurnLog, { message }: TurnResult): void {

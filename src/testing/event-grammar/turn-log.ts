@@ -1,11 +1,11 @@
-// What is known of one turn at one point of its log, and the questions the grammar asks of it.
+// What is known about one turn at one point of its log, and questions about it. Used by the turn's grammar.
 
 import type { Message } from '../../conversation/message.ts';
 import { beginAttempt, type Attempt } from './attempt.ts';
 import { expect, show } from './breach.ts';
 import { noCalls, type ToolCalls } from './tool-calls.ts';
 
-/** What has come of the turn so far, named by the last event that moved it. */
+/** How far the turn has come, named by the last event that moved it. */
 export type TurnPhase =
   /** Only turn.started. */
   | 'started'
@@ -22,10 +22,10 @@ export type TurnPhase =
   | 'resulted'
   /** afterTurn transformers; what came before them is `sealedFrom`. */
   | 'sealing'
-  /** The attempt was abandoned: nothing but appends, announcements and the end. */
+  /** The attempt was abandoned: only appends, announcements and the end may follow. */
   | 'aborting';
 
-/** What is known of a turn at one point of its log. */
+/** What is known about a turn at one point of its log. */
 export interface TurnLog {
   readonly turnId: string;
   phase: TurnPhase;
@@ -35,27 +35,27 @@ export interface TurnLog {
   /** Iterations in which a model attempt is seen. */
   attempted: number;
   attempt: Attempt;
-  /** After stream.retrying of an attempt that had been shown. */
+  /** After stream.retrying of an attempt that readers have seen. */
   isResetOwed: boolean;
   /** Number of the last stream.retrying of this iteration. */
   retries: number;
   calls: ToolCalls;
   /** The assistant message settled or cut last. */
   lastAnswer?: Message;
-  /** Announced to be in the transcript, with no append seen yet: id and the event that announced it. */
+  /** Announced but not yet appended: the id and the event that announced it. */
   readonly owedAppends: Map<string, string>;
   readonly appended: Set<string>;
-  /** User messages appended after the beginning, and neither injected nor put there by a transformer. */
+  /** User messages appended after the beginning, neither injected nor added by a transformer. */
   readonly late: Set<string>;
   readonly injected: Set<string>;
   readonly queued: Set<string>;
-  /** The transformer of the event before, if that may have rewritten. */
+  /** The transformer of the previous event, if it may have rewritten the transcript. */
   rewriter?: string | undefined;
   /** A rewrite that was announced before its transformer.applied. */
   owedRewriter?: string | undefined;
 }
 
-/** A turn of which only turn.started has come; `queued` = ids announced since the turn before. */
+/** A turn after turn.started; `queued` = ids announced since the previous turn. */
 export function beginTurn(turnId: string, queued: Set<string> = new Set()): TurnLog {
   return {
     turnId,
@@ -88,7 +88,7 @@ export function isBetweenIterations(turn: TurnLog): boolean {
   }
 }
 
-/** Counts the next iteration, of which nothing has come yet. */
+/** Begins the next iteration. */
 export function beginIteration(turn: TurnLog): void {
   turn.iteration++;
   turn.attempt = beginAttempt();
@@ -96,14 +96,14 @@ export function beginIteration(turn: TurnLog): void {
   turn.calls = noCalls();
 }
 
-/** Checks that everything announced as part of the transcript was appended. */
+/** Checks that every announced message was appended. */
 export function expectAppends(turn: TurnLog, before: string): void {
   for (const [id, announcedBy] of turn.owedAppends) {
     expect(false, `message.appended of ${show(id)}, announced by ${announcedBy}, before ${before}`);
   }
 }
 
-/** Where the turn is, as the end of a sentence. */
+/** Where the turn is; completes a sentence. */
 export function where(turn: TurnLog): string {
   const places: Readonly<Record<TurnPhase, string>> = {
     started: 'at the start of the turn',

@@ -14,13 +14,14 @@ import { beginIteration, expectAppends, isBetweenIterations, where, type TurnLog
 /** Checks that the event may come now, and moves the turn. Returns true when the turn has ended. */
 export function readTurnEvent(turn: TurnLog, event: OperativeEvent): boolean {
   if (event.type === 'message.queued') {
-    expect(!turn.queued.has(event.message.id), 'a message to be announced as queued once a turn');
+    expect(!turn.queued.has(event.message.id), 'a message to be announced as queued only once per turn');
     turn.queued.add(event.message.id);
     return false;
   }
   if (event.type === 'message.withdrawn') return false;
   expectRewriterIsNamed(turn, event);
-  if (turn.isResetOwed) expect(event.type === 'stream.reset', 'stream.reset: the failed attempt had been shown');
+  if (turn.isResetOwed)
+    expect(event.type === 'stream.reset', 'stream.reset, because readers have seen the failed attempt');
   const { rewriter } = turn;
   turn.rewriter = undefined;
   if (isStreamEvent(event)) {
@@ -84,7 +85,7 @@ function readInjection(turn: TurnLog, message: Message, iteration: number): void
   if (isBetweenIterations(turn)) beginIteration(turn);
   else expect(turn.phase === 'injecting', () => `message.injected only where an iteration begins, not ${where(turn)}`);
   expect(iteration === turn.iteration, `iteration ${turn.iteration}, the one that follows`);
-  expect(!turn.injected.has(message.id), 'a message to be injected once');
+  expect(!turn.injected.has(message.id), 'a message to be injected only once');
   turn.phase = 'injecting';
   turn.injected.add(message.id);
   turn.late.delete(message.id);
@@ -99,7 +100,7 @@ function readTransformer(
   if (event.type === 'transformer.applied') {
     const expected = event.stage === 'beforeTurn' ? 0 : turn.iteration;
     const isRight = event.iteration === expected || (mayHideAttempt(turn) && event.iteration === expected + 1);
-    expect(isRight, `iteration ${expected} in stage ${event.stage}, here`);
+    expect(isRight, `iteration ${expected} in stage ${event.stage}`);
   }
   const mayHaveRewritten = event.type === 'transformer.applied' && event.stage !== 'beforeIteration';
   const wasAnnounced = turn.owedRewriter !== undefined;
@@ -141,7 +142,7 @@ function expectStageFits(turn: TurnLog, stage: Stage): void {
   }
 }
 
-/** In afterTurn: whether an attempt without events may have begun an iteration of which the log has no trace. */
+/** In afterTurn: whether an attempt without events may have begun an iteration that left no trace in the log. */
 function mayHideAttempt(turn: TurnLog): boolean {
   return (
     turn.phase === 'sealing' &&
@@ -153,7 +154,7 @@ function mayHideAttempt(turn: TurnLog): boolean {
 }
 
 function readReplacement(turn: TurnLog, by: string, rewriter: string | undefined): void {
-  // Before anything else a transcript is replaced by what was loaded or repaired, not by a transformer.
+  // At the start of a turn reloading or repair replaces the transcript, not a transformer.
   if (turn.phase === 'started') return;
   if (rewriter !== by) turn.owedRewriter = by;
   else if (turn.phase === 'answered') turn.calls.isRewritten = true;
@@ -178,19 +179,19 @@ function readAppend(turn: TurnLog, message: Message): void {
   if (lateIn.has(turn.phase) && message.role === 'user' && !turn.injected.has(message.id)) turn.late.add(message.id);
 }
 
-// While a model speaks only its answer is appended. All else means that the turn is aborted: what was said is kept, or
-// nothing was worth keeping and late messages follow.
+// While a model answers only its answer is appended. Any other append means that the turn is aborted: the partial answer
+// is kept, or nothing of it is and late messages follow.
 function readAppendToAttempt(turn: TurnLog, message: Message): void {
   const { state, stopReason } = turn.attempt;
   if (state === 'empty') return;
   const isCut = message.role === 'assistant' && message.meta?.['cut'] !== undefined;
   if (isCut) turn.lastAnswer = message;
-  // An answer that overflowed the context is kept cut and settles.
+  // An answer that overflowed the context is cut but settles.
   const isAnswer = state === 'ended' && message.role === 'assistant' && (!isCut || stopReason === 'contextOverflow');
   if (!isAnswer) turn.phase = 'aborting';
 }
 
-/** Where a user's message that is appended is late: before the first answer it may be what the turn started with. */
+/** Phases in which an appended user message is late. Before the first answer it may be what the turn started with. */
 const lateIn: ReadonlySet<TurnPhase> = new Set<TurnPhase>([
   'injecting',
   'streaming',
@@ -219,7 +220,7 @@ function beginAttempts(turn: TurnLog, type: string): void {
 function readRetry(turn: TurnLog, attempt: number, delayMs: number): void {
   beginAttempts(turn, 'stream.retrying');
   expectHasFailed(turn.attempt);
-  // The first call of a fallback model is attempt 0; it counts its retries anew.
+  // The first call of a fallback model is attempt 0, and its retries are counted from there.
   expect(attempt === turn.retries + 1 || attempt === 0, () => `attempt ${turn.retries + 1}, or 0 for another model`);
   expect(delayMs >= 0, 'a delay of 0 or more');
   turn.retries = attempt;
@@ -243,7 +244,7 @@ function expectHasFailed(attempt: Attempt): void {
 }
 
 function expectAttemptIsOver(turn: TurnLog, next: string): void {
-  expect(!turn.attempt.isShown, `stream.reset before ${next}: the failed attempt had been shown`);
+  expect(!turn.attempt.isShown, `stream.reset before ${next}, because readers have seen the failed attempt`);
 }
 
 function readAnswer(turn: TurnLog, event: Extract<EngineEvent, { type: 'assistant.settled' }>): void {

@@ -1,4 +1,4 @@
-// Arbitrary tool calls with arguments that the tool's schema refuses. Called by property tests of tools and of engines.
+// Arbitrary tool calls with arguments that the tool's schema refuses. Called by property tests of tools and engines.
 
 import type { Arbitrary } from 'fast-check';
 import type { ToolDefinition } from '../../contracts/model.ts';
@@ -8,17 +8,17 @@ import { argumentParser } from '../../tools/parse-arguments.ts';
 import { fc } from './fast-check.ts';
 import { jsonValues, texts } from './json-values.ts';
 
-/** One of each type of JSON, and such as models send in their place. */
+/** One value of each JSON type, and values that models send instead. */
 const samples: readonly JsonValue[] = [null, true, -1, 1.5, '', 'text', '7', [], ['text'], {}, { text: 'text' }];
 
-/** Pieces of JSON that a model left unfinished, or wrote as something else. */
-const noJson = ['', '{', '{"a":', '{"a":1,}', "{'a':1}", '{"a":1} and so on', '<a>1</a>', '{"a":NaN}', '"\\ud83'];
+/** Texts that are not JSON: unfinished, or in another syntax. */
+const notJson = ['', '{', '{"a":', '{"a":1,}', "{'a':1}", '{"a":1} and so on', '<a>1</a>', '{"a":NaN}', '"\\ud83'];
 
 /**
- * Calls of a tool that it must refuse: arguments that are no JSON (`rawArgs`), no object, lack a required field, have one
- * of another type or value or one that is unknown, as far as types, `required`, `enum` and `additionalProperties` say and
- * as far as the runtime does not mend them (an object written as a text, `null` for no arguments).
- * Where the schema takes everything, only those that are no JSON.
+ * Calls that the tool must refuse: arguments that are not JSON (`rawArgs`) or not an object, that lack a required field or
+ * have an unknown one, or one of another type or value. Judged by types, `required`, `enum` and `additionalProperties`;
+ * arguments that the runtime corrects (an object written as a text, `null` for no arguments) are left out. If the schema
+ * accepts everything, only calls that are not JSON.
  */
 export function argumentFaults(tool: Pick<ToolDefinition, 'name' | 'parameters'>): Arbitrary<ToolCallBlock> {
   const parse = argumentParser(tool.name, tool.parameters);
@@ -32,7 +32,7 @@ export function argumentFaults(tool: Pick<ToolDefinition, 'name' | 'parameters'>
   const wrongArgs = [
     ...refused(samples),
     ...names.flatMap((name) => refused(samples.map((value) => ({ [name]: value })))),
-    // What is refused as a number is so with anything else in it, too.
+    // A schema that refuses a number refuses other values too.
     ...(fits(1.5) ? [] : [jsonValues().filter((value) => !fits(value))]),
   ];
   const call = (body: Pick<ToolCallBlock, 'args' | 'rawArgs'>): ToolCallBlock => ({
@@ -42,7 +42,7 @@ export function argumentFaults(tool: Pick<ToolDefinition, 'name' | 'parameters'>
     ...body,
   });
   return fc.oneof(
-    { weight: 1, arbitrary: fc.constantFrom(...noJson).map((rawArgs) => call({ rawArgs })) },
+    { weight: 1, arbitrary: fc.constantFrom(...notJson).map((rawArgs) => call({ rawArgs })) },
     { weight: 1, arbitrary: texts().map((text) => call({ rawArgs: `{"text": ${text}` })) },
     ...wrongArgs.map((arbitrary) => ({ weight: 4, arbitrary: arbitrary.map((args) => call({ args })) })),
   );

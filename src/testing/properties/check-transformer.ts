@@ -1,4 +1,4 @@
-// Puts a transformer through arbitrary conversations and reports the smallest one that makes it break a law.
+// Runs a transformer on arbitrary conversations and reports the smallest one on which it breaks a law.
 
 import type { Arbitrary } from 'fast-check';
 import { messageOf } from '../../contracts/errors.ts';
@@ -12,26 +12,26 @@ import { NotSettled } from '../settled-soon.ts';
 import { Trial } from './trial.ts';
 import { fc } from './fast-check.ts';
 
-/** What is checked, and how long. */
+/** Options of `checkTransformer`. */
 export interface CheckTransformerOptions {
   /** Default: all of `laws`. */
   readonly laws?: readonly Law[];
-  /** Conversations to try. Default 200. */
+  /** Number of conversations to try. Default 200. */
   readonly runs?: number;
-  /** Repeats a run. Default: a random one, which a failure names. */
+  /** Repeats a run. Default: a random seed, which a failure names. */
   readonly seed?: number;
-  /** What the model can take; the transformer reads it as `context.model.info.contextTokens`. Default 1,000. */
+  /** The model's context window, which the transformer reads as `context.model.info.contextTokens`. Default 1,000. */
   readonly contextTokens?: number;
-  /** Default: all that is valid, with up to 30 messages and texts of up to some kilobytes. */
+  /** Default: all kinds of valid ones, with up to 30 messages and texts of up to a few kilobytes. */
   readonly conversations?: Arbitrary<Conversation>;
   /**
-   * For a transformer that waits for the world outside (timers, network): how long one call may take. Default: no timer
-   * is used; a call that is pending after a thousand macrotasks hangs.
+   * For a transformer that waits for timers or I/O: how long one call may take, in milliseconds. Default: no timer is
+   * used, and a call that is still pending after a thousand macrotasks counts as hanging.
    */
   readonly timeoutMs?: number;
 }
 
-/** A transformer broke a law. The message has all there is to know, with the conversation as JSON. */
+/** A transformer broke a law. The message contains everything needed to reproduce it, with the conversation as JSON. */
 export class TransformerLawError extends Error {
   override readonly name = 'TransformerLawError';
   /** The law's name. */
@@ -52,7 +52,7 @@ export class TransformerLawError extends Error {
 }
 
 /**
- * Rejects with a `TransformerLawError` when the transformer, or several applied in order, break a law on some valid
+ * Rejects with a `TransformerLawError` if the transformer, or several applied in order, break a law on some valid
  * conversation. Works in any test runner.
  */
 export async function checkTransformer(
@@ -65,9 +65,9 @@ export async function checkTransformer(
   let breaches = 0;
   let tries = 0;
   const property = fc.asyncProperty(source, async (conversation) => {
-    // What is not smaller after so many tries is small enough.
+    // Enough attempts at a smaller conversation.
     if (breaches > 0 && ++tries > mostShrinks) return;
-    // A copy: what a transformer changes in place must not reach the counterexample.
+    // A copy, so that changes in place do not reach the counterexample.
     await checkLaws(new Trial(transformers, structuredClone(conversation), contextTokens, timeoutMs), laws).catch(
       (thrown: unknown) => {
         breaches++;
@@ -98,7 +98,7 @@ export async function checkTransformer(
   );
 }
 
-/** Conversations tried at most in order to make a counterexample smaller. */
+/** Most conversations tried in order to make a counterexample smaller. */
 const mostShrinks = 2000;
 
 class Breach extends Error {
@@ -122,7 +122,7 @@ async function checkLaws(trial: Trial, laws: readonly Law[]): Promise<void> {
   }
 }
 
-// What each stage changed, a line a message: "-" gone, "+" new or changed.
+// What each stage changed, one line per message: "-" removed, "+" new or changed.
 async function differences(trial: Trial): Promise<string> {
   try {
     const lines: string[] = [];

@@ -19,23 +19,23 @@ import type { Message, Role } from '../../conversation/message.ts';
 import { jsonObjects, jsonValues, texts } from './json-values.ts';
 import { fc } from './fast-check.ts';
 
-/** What conversations may look like. */
+/** Options of `conversations`. */
 export interface ConversationConstraints {
-  /** Most messages in one; a real session has about 1,000. Lengths are spread evenly. Default: 30. */
+  /** Most messages per conversation; a real session has about 1,000. Lengths are evenly distributed. Default: 30. */
   readonly maxMessages?: number;
   /** Whether there may be compactions, alone in user messages. Default: true. */
   readonly boundaries?: boolean;
-  /** Whether the last message may be an assistant's whose calls have no results yet. Default: false. */
+  /** Whether the calls of a last assistant message may have no results yet. Default: false. */
   readonly openTail?: boolean;
-  /** One text in five is repeated up to so many times, so that sizes matter. Default: 1. */
+  /** One text in five is repeated up to this many times, so that sizes matter. Default: 1. */
   readonly maxRepeats?: number;
 }
 
 /**
- * Valid conversations: `pairingFault` finds nothing in them. All kinds of blocks, parallel calls with results in
- * any order and of any status, answers in several messages, empty messages, call ids that repeat in other messages,
- * boundaries that keep from an earlier user message or answer, or from one that is gone, texts with unicode traps. A
- * boundary aside, nothing refers to other messages, so they shrink by dropping pieces and simplifying blocks.
+ * Valid conversations: `verifyTranscript` finds no fault in them. They have all kinds of blocks, parallel calls with
+ * results in any order and of any status, answers in several messages, empty messages, call ids that repeat in other
+ * messages, boundaries that keep from an earlier or a missing message, and texts with Unicode traps. Except for
+ * boundaries nothing refers to other messages, so they shrink by dropping pieces and simplifying blocks.
  */
 export function conversations(constraints: ConversationConstraints = {}): Arbitrary<Conversation> {
   const { maxMessages = 30, boundaries = true, openTail = false, maxRepeats = 1 } = constraints;
@@ -56,7 +56,7 @@ export function conversations(constraints: ConversationConstraints = {}): Arbitr
   });
 }
 
-/** Tool calls with JSON arguments of any kind, mostly objects, or with `rawArgs` that are no JSON. */
+/** Tool calls with JSON arguments of any kind, mostly objects, or with any text as `rawArgs`. */
 export function toolCalls(): Arbitrary<ToolCallBlock> {
   return record({ id: fc.string({ minLength: 1, maxLength: 12, unit: idCharacters }), call: callBodies() }).map(
     ({ id, call }) => ({ type: 'toolCall', id, ...call }),
@@ -65,10 +65,10 @@ export function toolCalls(): Arbitrary<ToolCallBlock> {
 
 type CallBody = Omit<ToolCallBlock, 'type' | 'id'>;
 
-/** One thing that happens in a conversation, without ids. */
+/** One part of a conversation, without ids. */
 type Piece =
   | { readonly kind: 'said'; readonly content: readonly Block[]; readonly meta: Pick<Message, 'meta'> }
-  /** `keepFrom` is the place of what is kept among what there is; none = of something that is not there. */
+  /** `keepFrom` selects one of the pieces before it; undefined = a message that does not exist. */
   | { readonly kind: 'compacted'; readonly summary: string; readonly keepFrom: number | undefined }
   | {
       readonly kind: 'answered';
@@ -166,7 +166,7 @@ function answered(maxRepeats: number): Arbitrary<Piece> {
     }),
   });
   return record({
-    // What was said before a pause. Shrinks to none.
+    // Messages before a pause. Shrinks to none.
     before: fc.oneof(
       { weight: 9, arbitrary: fc.constant([]) },
       { weight: 1, arbitrary: fc.array(content, { maxLength: 2 }) },
@@ -268,7 +268,7 @@ function metas(): Arbitrary<Pick<Message, 'meta'>> {
   );
 }
 
-/** Plain objects: fast-check's own default is one without a prototype now and then, which no JSON has. */
+/** Plain objects. By default fast-check sometimes makes one without a prototype, unlike any JSON. */
 function record<Fields>(model: { [Key in keyof Fields]: Arbitrary<Fields[Key]> }): Arbitrary<Fields> {
   return fc.record(model, { noNullPrototype: true });
 }

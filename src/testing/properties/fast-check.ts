@@ -1,4 +1,4 @@
-// The only import of fast-check: an optional peer, loaded so that a project without it reads one clear sentence.
+// The only import of fast-check, an optional peer: a project without it gets one clear error.
 
 import { TurnchartError } from '../../contracts/errors.ts';
 
@@ -14,5 +14,5 @@ async function load(): Promise<typeof import('fast-check')> {
   }
 }
 
-/** fast-check. Importing this file throws `peer.missing` where it is not installed. */
+/** The fast-check module. Importing this file throws `peer.missing` if it is not installed. */
 export const fc = await load();

@@ -1,4 +1,4 @@
-// The entry `./testing/properties`: fast-check arbitraries for property tests of transformers, tools, models and hosts.
+// The entry `./testing/properties`: fast-check arbitraries and laws for property tests of transformers, tools and models.
 
 export { argumentFaults } from './argument-faults.ts';
 export { checkTransformer, TransformerLawError } from './check-transformer.ts';

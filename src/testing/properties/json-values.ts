@@ -1,4 +1,4 @@
-// Arbitrary texts and JSON values with the traps of real ones. Called by the other arbitraries and by property tests.
+// Arbitrary texts and JSON values with the traps of real ones. Called by the other arbitraries.
 
 import type { Arbitrary } from 'fast-check';
 import type { JsonValue } from '../../conversation/json.ts';
@@ -46,7 +46,7 @@ export function jsonValues(): Arbitrary<JsonValue> {
   })).value;
 }
 
-/** JSON objects, as most tools take for arguments. */
+/** JSON objects, such as the arguments of most tools. */
 export function jsonObjects(): Arbitrary<{ readonly [key: string]: JsonValue }> {
   return fc.dictionary(texts(), jsonValues(), { maxKeys: 4, noNullPrototype: true });
 }

@@ -1,29 +1,29 @@
-// Arbitrary schedules: how long each step of a concurrent test waits, so that every interleaving can come up.
+// Arbitrary schedules: how long each step of a concurrent test waits, so that every interleaving can occur.
 
 import type { Arbitrary } from 'fast-check';
 import { nextMacrotask } from '../real-time.ts';
 import { fc } from './fast-check.ts';
 
-/** How long a schedule may be. */
+/** Options of `schedules`. */
 export interface SchedulesConstraints {
-  /** Pauses after which the schedule waits no more. Default 64. */
+  /** Most pauses; after them the schedule no longer waits. Default 64. */
   readonly maxPauses?: number;
 }
 
-/** When the steps of one run go on. Immutable: the same schedule may be started any number of times. */
+/** When the steps of one run continue. Immutable: the same schedule may be started any number of times. */
 export interface Schedule {
-  /** One pause each: so many microtask turns, or 'settled' = until no microtask is left. */
+  /** Each pause in microtask turns, or 'settled' = until no microtask is left. */
   readonly pauses: readonly (number | 'settled')[];
   /**
-   * Begins a run and returns its `pause`: await it before each step, in as many concurrent functions as there are. It
-   * takes the pauses in the order of the calls and waits no more once they are used up.
+   * Begins a run and returns its `pause`: await it before each step of all concurrent functions. It uses the pauses in
+   * the order of the calls, and no longer waits once they are used up.
    */
   start(): () => Promise<void>;
 }
 
 /**
- * Arbitrary schedules: pauses of 0 to 14 microtask turns (what one await costs to what a turn's step costs), now and
- * then 90, now and then until everything has settled. Shrinks to none.
+ * Arbitrary schedules: pauses of 0 to 14 microtask turns (from one await to one step of a turn), sometimes 90, sometimes
+ * until everything has settled. Shrinks to no pauses.
  */
 export function schedules(constraints: SchedulesConstraints = {}): Arbitrary<Schedule> {
   const pause = fc.oneof(

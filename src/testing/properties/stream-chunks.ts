@@ -1,19 +1,19 @@
-// Arbitrary cuts of a stream: for decoders, folds and readers, which must not care where chunks end.
+// Arbitrary cuts of a stream, for tests of decoders, folds and readers, which must not depend on where chunks end.
 
 import type { Arbitrary } from 'fast-check';
 import { fc } from './fast-check.ts';
 
-/** How a stream may be cut. */
+/** Options of `streamChunks`. */
 export interface StreamChunksConstraints {
-  /** Pieces may be empty. Default true: providers do send empty deltas. */
+  /** Whether pieces may be empty. Default true: providers do send empty deltas. */
   readonly allowEmpty?: boolean;
-  /** At most so many cuts, except in the case that cuts everywhere. Default 32. */
+  /** Most cuts, except in the case that cuts everywhere. Default 32. */
   readonly maxCuts?: number;
 }
 
 /**
- * Cuts of a text (between any two UTF-16 units, so also inside surrogate pairs) or of bytes, in order; joined they are
- * the whole again. Without a source: of an arbitrary text. One case in eight cuts everywhere. Shrinks to one piece.
+ * The pieces of a text (cut between any two UTF-16 units, so also inside surrogate pairs) or of bytes, in order. Without a
+ * source: of an arbitrary text. One case in eight cuts everywhere. Shrinks to one piece.
  */
 export function streamChunks(source?: string, constraints?: StreamChunksConstraints): Arbitrary<readonly string[]>;
 export function streamChunks(

@@ -1,4 +1,4 @@
-// One conversation put through a transformer, or several in order, as the runtime does it. Called by the laws.
+// Runs a transformer, or several in order, on one conversation as the runtime does. Called by the laws.
 
 import type { Completion, Model, StopReason } from '../../contracts/model.ts';
 import type { Alteration, Rewrite, Stage, Transformer, TransformerContext, View } from '../../contracts/transformer.ts';
@@ -7,47 +7,47 @@ import type { Message } from '../../conversation/message.ts';
 import { tokensOf } from '../../conversation/tally.ts';
 import { NotSettled, settledSoon } from '../settled-soon.ts';
 
-/** When a transformer is called: at one of its stages, or because somebody wants the transcript compacted. */
+/** When a transformer is called: at one of its stages, or for a requested compaction. */
 export type Occasion = Stage | 'compact';
 
-/** What one stage made of a conversation. */
+/** The result of one stage. */
 export interface Outcome {
   readonly stage: Occasion;
   readonly before: Conversation;
-  /** The rewritten transcript, or what the model sees; of `compact` the transcript with what was appended. */
+  /** The rewritten transcript, or the model's view; for `compact` the transcript with the appended messages. */
   readonly after: Conversation;
-  /** What a view appended to the transcript; in `after` as well. */
+  /** Messages that a view appended to the transcript; also in `after`. */
   readonly appended: readonly Message[];
 }
 
-/** Circumstances of one call. */
+/** Conditions of one call. */
 export interface Circumstances {
   readonly overflow?: boolean;
   readonly isAborted?: boolean;
-  /** The signal is aborted while a model call of the transformer is under way. */
+  /** The signal is aborted during a model call of the transformer. */
   readonly isCancelled?: boolean;
   /** Model calls of the transformer fail. */
   readonly modelFails?: boolean;
-  /** How model calls of the transformer end, and what they say. Default: `endTurn`, "In short." */
+  /** The text and stop reason of the transformer's model calls. Default: "In short.", `endTurn`. */
   readonly answer?: { readonly text: string; readonly stopReason: StopReason };
 }
 
-/** The same conversation in messages that no transformer has met. */
+/** The same conversation with message objects that no transformer has seen. */
 export function copyOf({ system, messages }: Conversation): Conversation {
   return { system, messages: messages.map((message) => ({ ...message })) };
 }
 
-/** Model calls that are answered in one run. */
+/** Model calls answered in one run. */
 const mostCalls = 100;
 
 const occasions = ['beforeTurn', 'beforeIteration', 'afterIteration', 'afterTurn', 'compact'] as const;
 
-/** A conversation and what the transformers make of it. Laws read it; nothing in it may be changed. */
+/** A conversation and what the transformers make of it. Laws read it and must not change anything in it. */
 export class Trial {
   readonly transformers: readonly Transformer[];
   readonly conversation: Conversation;
   readonly contextTokens: number;
-  /** What the transformers declare, together. */
+  /** The union of what the transformers declare. */
   readonly alters: ReadonlySet<Alteration>;
   readonly #timeoutMs: number | undefined;
   #outcomes: Promise<readonly Outcome[]> | undefined;
@@ -65,21 +65,21 @@ export class Trial {
     this.#timeoutMs = timeoutMs;
   }
 
-  /** What each stage that somebody works in makes of the conversation. Run once for all laws. */
+  /** The outcome of each implemented stage. Run once for all laws. */
   outcomes(): Promise<readonly Outcome[]> {
     this.#outcomes ??= this.#runAll();
     return this.#outcomes;
   }
 
-  /** The stages in which somebody works, and `compact` where somebody can. */
+  /** The stages that a transformer implements, including `compact`. */
   get stages(): readonly Occasion[] {
     return occasions.filter((stage) => this.transformers.some((transformer) => transformer[stage] !== undefined));
   }
 
   /**
-   * One stage on a transcript, with lists of its own, so that a change in place does not reach the next law. The object
-   * given is the `context.transcript`: what a transformer remembers by it is there in the next run with the same object.
-   * Throws what a transformer throws, and for one that does not settle.
+   * Runs one stage on a transcript. The transformers get copied lists, so that a change in place does not reach the next
+   * law. `before` is their `context.transcript`: what they remember under it is there in the next run with the same
+   * object. Throws what a transformer throws, and `NotSettled` if it hangs.
    */
   async run(stage: Occasion, before: Conversation, circumstances: Circumstances = {}): Promise<Outcome> {
     let after: Conversation = { system: before.system, messages: [...before.messages] };
@@ -99,7 +99,7 @@ export class Trial {
         after = ('conversation' in given ? given.conversation : undefined) ?? after;
         continue;
       }
-      const view: View = given; // only these give views
+      const view: View = given; // only these stages return views
       const more = view.append ?? [];
       appended.push(...more);
       const shown = (stage === 'compact' ? undefined : view.messages) ?? after.messages;
@@ -108,7 +108,7 @@ export class Trial {
     return { stage, before, after, appended };
   }
 
-  // The first transformer that can compact is the one that is asked.
+  // Only the first transformer that can compact is called.
   #askedAt(stage: Occasion): readonly Transformer[] {
     const able = this.transformers.filter((transformer) => transformer[stage] !== undefined);
     return stage === 'compact' ? able.slice(0, 1) : able;
@@ -124,7 +124,7 @@ export class Trial {
       try {
         outcomes.push(await this.run(stage, given));
       } catch (thrown) {
-        // A compaction that somebody asked for may say by a throw why there is none.
+        // A requested compaction may throw to say why it is impossible.
         if (stage !== 'compact' || thrown instanceof NotSettled) throw thrown;
       }
     }
@@ -156,7 +156,7 @@ export class Trial {
       overheadTokens: 0,
       reportFailure: () => undefined,
       complete: async (): Promise<Completion> => {
-        // One that asks again and again without a pause would never let anybody see that it hangs.
+        // A transformer that calls in an endless loop would never give the check a chance to see it.
         if (++calls > mostCalls) return new Promise(() => undefined);
         if (isCancelled) controller.abort();
         if (isAborted || isCancelled || modelFails) throw new Error('The model failed.');

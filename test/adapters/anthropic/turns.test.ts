@@ -144,6 +144,6 @@ test('a wrong key ends the turn at once with a message a person can act on', asy
   const { reason, error } = await run.result;
   expect({ reason, code: error?.code }).toEqual({ reason: 'failed', code: 'model.unauthorized' });
   expect(error?.message).toBe(
-    'Anthropic did not accept the key or its rights (HTTP 401): invalid x-api-key. Check the key given as `apiKey` or ANTHROPIC_API_KEY, and that it belongs to this server.',
+    'Anthropic rejected the key or its permissions (HTTP 401): invalid x-api-key. Check the key given as `apiKey` or ANTHROPIC_API_KEY, and that it belongs to this server.',
   );
 });

@@ -108,7 +108,7 @@ describe('the chat', () => {
     const lines = chat.printed();
     expect(lines).toContain('› also this  ↪ injected');
     expect(lines).toContain('⏎ queued for the next turn: also this');
-    expect(lines).toContain('Not everything was answered: /resume goes on, and so does your next message.');
+    expect(lines).toContain('Not everything was answered: /resume continues, and so does your next message.');
   });
 
   test('prints the reason of a turn that failed and offers to resume', async () => {

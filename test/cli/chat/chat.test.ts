@@ -8,7 +8,7 @@ import { textOf } from '../../../src/index.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { hasTerminal, onTerminal, type TerminalStep } from '../terminal/on-terminal.ts';
 
-const ready = '/help tells more';
+const ready = '/help explains more';
 const question = 'how many TypeScript files are here?\r';
 const folder = () => temporaryFolder({ 'a.ts': 'one\n', 'src/longer.ts': 'one\ntwo\nthree\n', 'x.md': '# x\n' });
 const chat = (steps: readonly TerminalStep[], args: readonly string[] = [], more: { columns?: number } = {}) =>
@@ -70,7 +70,7 @@ describe.runIf(hasTerminal)('the chat', { timeout: 90_000 }, () => {
         { after: ready, send: question },
         { after: 'I will look', send: key },
         { after: '✗ aborted' },
-        { after: '/resume goes on', send: '/resume\r' },
+        { after: '/resume continues', send: '/resume\r' },
         { after: '✓ completed', ...quit },
       ],
       ['--pace', '30'],
@@ -243,7 +243,7 @@ describe.runIf(hasTerminal)('the chat with a session', { timeout: 90_000 }, () =
       { after: '✓ completed', ...quit },
     ]);
     expect(complaints).toBe('');
-    expect(rows.join('\n')).toMatch(/^Session "work" goes on with \d+ messages/m);
+    expect(rows.join('\n')).toMatch(/^Session "work" continues with \d+ messages/m);
     const own = stored().filter(({ role }) => role === 'user');
     expect(own.map((message) => textOf(message).replace(/^\(Sent.*?\)/, ''))).toEqual([
       'how many TypeScript files are here?',

@@ -67,9 +67,9 @@ describe('chooseModel, by what is set', () => {
   test('says what to do when that server lists none, or the address is none', async () => {
     const { url } = await serverOf({ '/v1/models': models() });
     await expect(choose({ OPENAI_BASE_URL: url })).rejects.toThrow(
-      `${url}/v1 (OPENAI_BASE_URL) lists no models; name one: --model openai:<id>`,
+      `${url}/v1 (OPENAI_BASE_URL) lists no models; name one with --model openai:<id>`,
     );
-    await expect(choose({ OPENAI_BASE_URL: 'nowhere' })).rejects.toThrow('OPENAI_BASE_URL is no address');
+    await expect(choose({ OPENAI_BASE_URL: 'nowhere' })).rejects.toThrow('OPENAI_BASE_URL is not a URL');
   });
 
   test('falls back to the demo model', async () => {
@@ -87,7 +87,7 @@ describe('chooseModel, by the flag', () => {
     expect((await choose(env, 'anthropic:claude-x')).id).toBe('anthropic:claude-x');
     expect(await choose(env, 'http://localhost:9#a/b:c')).toMatchObject({
       id: 'openai:a/b:c',
-      why: 'asked for by --model, at http://localhost:9/v1',
+      why: 'named by --model, at http://localhost:9/v1',
     });
   });
 
@@ -98,7 +98,7 @@ describe('chooseModel, by the flag', () => {
   test.for(['gpt', 'openai:', 'ftp://x#y', 'http://x', 'http://x#', '#y', 'https://key@host/v1#y'])(
     'refuses %s',
     (text) => {
-      expect(() => modelFlag(text)).toThrow(/^--model (?:needs anthropic:<id>|takes no key)/);
+      expect(() => modelFlag(text)).toThrow(/^--model (?:needs anthropic:<id>|must not contain a key)/);
     },
   );
 
@@ -152,7 +152,7 @@ describe('the probe', () => {
     const list = [silent, foreign, embedding, first, second].map(({ port }) => `lmstudio:${port}`).join(',');
     expect(await choose({ TURNCHART_PROBE: list })).toMatchObject({
       id: 'openai:a',
-      why: `LM Studio runs here, at ${first.url}/v1`,
+      why: `LM Studio is running here, at ${first.url}/v1`,
     });
   });
 
@@ -165,7 +165,7 @@ describe('the probe', () => {
     const able = await serverOf({ '/v1/models': models('able'), '/api/show': { capabilities: ['tools'] } });
     expect(await choose({ TURNCHART_PROBE: `ollama:${able.port}` })).toMatchObject({
       id: 'openai:able',
-      why: `Ollama runs here, at ${able.url}/v1`,
+      why: `Ollama is running here, at ${able.url}/v1`,
     });
   });
 

@@ -28,12 +28,12 @@ test.for([
   [
     'anthropic:claude-sonnet-5',
     (): NodeJS.ProcessEnv => ({ ANTHROPIC_API_KEY: 'mock', ANTHROPIC_BASE_URL: mock.url }),
-    (): string => 'asked for by --model',
+    (): string => 'named by --model',
   ],
   [
     'openai:gpt-5.4',
     (): NodeJS.ProcessEnv => ({ OPENAI_API_KEY: 'mock', OPENAI_BASE_URL: `${mock.url}/v1` }),
-    (): string => `asked for by --model, at ${mock.url}/v1`,
+    (): string => `named by --model, at ${mock.url}/v1`,
   ],
 ] as const)('%s answers with a tool of the command', async ([model, env, why]) => {
   answerWithTool();

@@ -351,7 +351,7 @@ describe('checkTransformer', () => {
       beforeIteration: () => new Promise((resolve) => setImmediate(() => setTimeout(resolve, 30, undefined))),
     };
     expect((await failureOf(slow, { seed: 1, laws: [laws.total] })).message).toContain(
-      'give checkTransformer a "timeoutMs"',
+      'pass "timeoutMs" to checkTransformer',
     );
     await expect(
       checkTransformer(slow, { runs: 1, laws: [laws.orderKept], timeoutMs: 20_000 }),

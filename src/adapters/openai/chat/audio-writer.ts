@@ -7,11 +7,11 @@ import { numberAt, optional, textAt, type JsonObject } from '../json-fields.ts';
 /** Collects the audio of one answer. */
 export interface AudioWriter {
   read(audio: JsonObject): void;
-  /** The block, and under which id the server remembers it; undefined where nothing was spoken. */
+  /** The block, and the id under which the server remembers it; undefined if nothing was spoken. */
   finish(): { readonly block: AudioBlock; readonly meta: Meta } | undefined;
 }
 
-/** `mediaType` is what the request asked for: the answer does not say. */
+/** `mediaType` is what the request asked for: the answer does not contain it. */
 export function createAudioWriter(mediaType: string): AudioWriter {
   const pieces: string[] = [];
   let transcript = '';
@@ -39,13 +39,13 @@ export function createAudioWriter(mediaType: string): AudioWriter {
   };
 }
 
-/** Pieces that were encoded one by one cannot be joined as text when one of them is padded. */
+/** Pieces that were encoded one by one cannot be joined as text if one of them is padded. */
 function joinBase64(pieces: readonly string[]): string {
   const areWhole = pieces.slice(0, -1).every((piece) => piece.length % 4 === 0 && !piece.endsWith('='));
   if (areWhole) return pieces.join('');
   try {
     return btoa(pieces.map((piece) => atob(piece)).join(''));
   } catch {
-    return pieces.join(''); // no base64: of no use as sound, but no reason to lose the rest of the answer
+    return pieces.join(''); // not base64: useless as sound, but not a reason to lose the rest of the answer
   }
 }

@@ -1,5 +1,5 @@
-// Tool calls of a Chat Completions stream → tool call blocks, also where a server gives no index, one index to all
-// calls, no ids, or whole objects. Called by the chat decoder.
+// Tool calls of a Chat Completions stream → tool call blocks, also if a server sends no index, the same index for all
+// calls, no ids, or whole objects. Called by the delta writer.
 
 import type { ToolCallBlock } from '../../../conversation/block.ts';
 import type { JsonValue } from '../../../conversation/json.ts';
@@ -9,7 +9,7 @@ import { objectAt, textAt, without, type JsonObject } from '../json-fields.ts';
 import { JsonExtent } from './json-extent.ts';
 
 interface Slot {
-  /** Its place in the message: given when it starts. */
+  /** Its position in the message; -1 until it starts. */
   position: number;
   readonly isCustom: boolean;
   id: string | undefined;
@@ -31,7 +31,7 @@ export interface CallSlots {
   close(): void;
 }
 
-/** A call takes its place in the message when its name is known, at the latest with `close`. */
+/** A call gets its position in the message once its name is known, at the latest with `close`. */
 export function createCallSlots(output: Output): CallSlots {
   const slots: Slot[] = [];
   const byIndex = new Map<JsonValue, Slot>();
@@ -56,7 +56,7 @@ export function createCallSlots(output: Output): CallSlots {
     return slot;
   };
 
-  /** The slot a delta belongs to: by its id, else by its index, else the last one. An id never changes. */
+  /** The slot that a delta belongs to: by its id, else by its index, else the last one. A slot's id never changes. */
   const slotOf = (delta: JsonObject): Slot => {
     const id = nonEmpty(textAt(delta, 'id'));
     const index = delta['index'];
@@ -71,7 +71,7 @@ export function createCallSlots(output: Output): CallSlots {
       const candidate = index === undefined || index === null ? slots.at(-1) : byItsIndex;
       const name = nonEmpty(nameOf(delta));
       if (candidate === undefined) return add(delta);
-      // A name again: another call, unless the server repeats the name with every piece of one call.
+      // Another name: another call, unless the server repeats the name with every piece of one call.
       if (name !== undefined && candidate.name !== '' && (name !== candidate.name || isComplete(candidate)))
         return add(delta);
       return candidate;
@@ -101,7 +101,7 @@ export function createCallSlots(output: Output): CallSlots {
       push(slot, JSON.stringify(sent));
       return;
     }
-    // The running snapshot instead of a piece: said already.
+    // The whole text so far instead of a piece: it was written already.
     if (sent === '' || (sent === slot.text && !slot.isCustom && isComplete(slot))) return;
     if (slot.isCustom) push(slot, (slot.text === '' ? '"' : '') + JSON.stringify(sent).slice(1, -1));
     else push(slot, sent);

@@ -1,5 +1,5 @@
 // Chunks of a Chat Completions stream → StreamEvents. Pure: called by the transport, and by tests without a network.
-// One decoder for OpenAI and for every server that imitates it: rules, no switch by vendor.
+// One decoder for OpenAI and all compatible servers: general rules, no switch by vendor.
 
 import type { JsonValue, Meta } from '../../../conversation/json.ts';
 import type { StreamEvent } from '../../../contracts/model.ts';
@@ -22,7 +22,7 @@ import { usageOf } from './usage.ts';
 export interface ChatDecoderOptions {
   /** The name under which blocks keep what only this server understands. */
   readonly provider: string;
-  /** Of spoken answers. Default `audio/wav`. */
+  /** The type of spoken answers. Default `audio/wav`. */
   readonly audioMediaType?: string;
 }
 
@@ -36,7 +36,7 @@ class ChatDecoder implements AnswerDecoder {
   readonly #blocks: DeltaWriter;
   #started = false;
   #finishReason: string | undefined;
-  // Usage came in a chunk of its own, which servers send after the last word.
+  // Usage came in a separate chunk, which servers send after the end of the text.
   #wasCounted = false;
   #citations: readonly JsonValue[] = [];
   #searchResults: readonly JsonValue[] = [];
@@ -96,7 +96,7 @@ class ChatDecoder implements AnswerDecoder {
     if (listAt(chunk, 'citations').length > 0) this.#citations = listAt(chunk, 'citations');
     if (listAt(chunk, 'search_results').length > 0) this.#searchResults = listAt(chunk, 'search_results');
     if (usage !== undefined) {
-      // Counts in a chunk that says nothing come after the last word; servers that count in every chunk do not mean it.
+      // A chunk with nothing but usage comes after the end; servers that report usage in every chunk send it with text.
       this.#wasCounted ||= hadBlocks && this.#output.events.length === eventsBefore;
       this.#output.events.push({ type: 'usage', usage: usageOf(usage) });
     }
@@ -117,14 +117,14 @@ class ChatDecoder implements AnswerDecoder {
   #readChoice(choice: JsonObject, isWhole: boolean): Progress {
     const error = objectOf(choice['error']);
     if (error !== undefined && this.#finishReason === undefined) return { status: 'reported', report: reportOf(error) };
-    // Perplexity sends both: in a stream `message` is what was said so far, in a body `delta` is empty.
+    // Perplexity sends both: in a stream `message` is the text so far, in a body `delta` is empty.
     const [first, second] = isWhole ? (['message', 'delta'] as const) : (['delta', 'message'] as const);
     const said = objectAt(choice, first) ?? objectAt(choice, second);
     if (said !== undefined) this.#blocks.read(said);
     for (const [kind, list] of Object.entries(objectAt(choice, 'logprobs') ?? {})) {
       if (Array.isArray(list) && list.length > 0) (this.#logprobs[kind] ??= []).push(...(list as readonly JsonValue[])); // `isArray` forgets the element type
     }
-    // Some servers send the field as empty text from the first chunk on: that ends nothing.
+    // Some servers send an empty text here from the first chunk on, which does not end the answer.
     const reason = textAt(choice, 'finish_reason') || undefined;
     if (reason === 'error') {
       return { status: 'reported', report: { message: 'The server ended the answer with an error.' } };
@@ -133,7 +133,7 @@ class ChatDecoder implements AnswerDecoder {
     return reading;
   }
 
-  // Content under another id after the last word: a second answer, which some proxies glue on.
+  // Content under another id after the end: a second answer, which some proxies append.
   #isOfAnotherAnswer(chunk: JsonObject, choices: readonly JsonObject[]): boolean {
     const { answerId } = this.#output;
     if (this.#finishReason === undefined || answerId === undefined) return false;

@@ -1,5 +1,4 @@
-// What the deltas of a Chat Completions answer say → blocks in the order in which they were said. Owned by the chat
-// decoder.
+// Deltas of a Chat Completions answer → blocks, in the order in which they begin. Owned by the chat decoder.
 
 import type { Block, ImageBlock } from '../../../conversation/block.ts';
 import type { JsonValue, Meta } from '../../../conversation/json.ts';
@@ -10,7 +9,7 @@ import { createCallSlots, type CallSlots } from './call-slots.ts';
 import { createTextWriter, type TextWriter } from './text-writer.ts';
 import { createThinkingWriter, type ThinkingWriter } from './thinking-writer.ts';
 
-/** Writes the blocks of one answer. At most one of text and thinking is open: what begins closes the other. */
+/** Writes the blocks of one answer. A text closes the open thinking and the other way round. */
 export class DeltaWriter {
   readonly #output: Output;
   readonly #text: TextWriter;
@@ -26,7 +25,7 @@ export class DeltaWriter {
     this.#audio = createAudioWriter(audioMediaType);
   }
 
-  /** Writes everything a delta says. */
+  /** Writes everything in a delta. */
   read(delta: JsonObject): void {
     if (carriesReasoning(delta)) {
       // Text before reasoning is another block than text after it.
@@ -49,14 +48,14 @@ export class DeltaWriter {
     if (audio !== undefined) this.#audio.read(audio);
   }
 
-  /** Writes text, which ends the thinking before it unless it is only white space. */
+  /** Writes text. Unless it is only white space, it ends the thinking before it. */
   say(piece: string, isRefusal: boolean): void {
     if (piece === '') return;
     if (this.#thinking.isOpen() && piece.trim() !== '') this.#thinking.close();
     this.#text.say(piece, isRefusal);
   }
 
-  /** Ends all blocks. `citations` are those of the whole answer: the last text takes them, or the meta returned. */
+  /** Ends all blocks. `citations` of the whole answer go to the open text block, else into the returned meta. */
   finish(citations: readonly JsonValue[]): Meta {
     this.#thinking.close();
     if (citations.length > 0) this.#text.cite(citations);
@@ -93,7 +92,7 @@ export class DeltaWriter {
   }
 }
 
-/** Whether a delta says anything to the reader: text, reasoning or a call. */
+/** Whether a delta contains text, reasoning or a call. */
 export function saysSomething(delta: JsonObject | undefined): boolean {
   return delta !== undefined && (carriesReasoning(delta) || callsOf(delta).length > 0 || Boolean(delta['content']));
 }

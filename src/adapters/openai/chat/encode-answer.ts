@@ -11,7 +11,7 @@ import { acceptedToolName } from '../../tool-name.ts';
 import type { Target } from '../target.ts';
 import { addDetail } from './reasoning-details.ts';
 
-/** Undefined for a message of which this server can be told nothing. Reasoning goes back only to the server it came from, in the field it came in. */
+/** Undefined for a message without anything for this server. Reasoning goes back only to the server it came from, in the same field. */
 export function encodeAnswer(message: Message, target: Target): JsonObject | undefined {
   const calls = message.content.filter((block) => block.type === 'toolCall').map((call) => callOf(call, target));
   const audio = audioOf(message, target);
@@ -20,7 +20,7 @@ export function encodeAnswer(message: Message, target: Target): JsonObject | und
   if (calls.length === 0 && content === undefined && refusal === '' && audio === undefined) return undefined;
   return {
     role: 'assistant',
-    // Without calls the field must be there; with calls some templates fail on null.
+    // Without calls the field is required; with calls some templates fail on null.
     ...(content === undefined ? (calls.length > 0 ? {} : { content: null }) : { content }),
     ...(refusal === '' ? {} : { refusal }),
     ...reasoningOf(message.content, target),
@@ -29,13 +29,13 @@ export function encodeAnswer(message: Message, target: Target): JsonObject | und
   };
 }
 
-/** Only OpenAI has a field for it: elsewhere a refusal is text like any other. */
+/** Only OpenAI has this field: elsewhere a refusal is ordinary text. */
 function refusalOf(blocks: readonly Block[], target: Target): string {
   if (!target.isOpenAI) return '';
   return blocks.flatMap((block) => (block.type === 'text' && block.refusal ? [block.text] : [])).join('');
 }
 
-/** The text, or the list of parts where the server thinks in content parts. */
+/** The text, or a list of parts if thinking or other parts of this server require one. */
 function contentOf(blocks: readonly Block[], target: Target, isSpoken: boolean): JsonValue | undefined {
   const parts: JsonObject[] = [];
   let isList = false;
@@ -84,7 +84,7 @@ function callOf(call: ToolCallBlock, target: Target): JsonObject {
   if (data?.['type'] === 'custom') {
     return { id, type: 'custom', custom: { name, input: freeText(call) }, ...objectAt(data, 'call') };
   }
-  // Templates of many local models parse the text: cut arguments would spoil every later request.
+  // Templates of many local models parse the text: cut arguments would fail every later request.
   const text = argumentText(call, data) ?? '{}';
   return {
     id,
@@ -94,7 +94,7 @@ function callOf(call: ToolCallBlock, target: Target): JsonObject {
   };
 }
 
-/** The spoken answer by its id, as long as it came from a server of this name. */
+/** A spoken answer by its id. Only OpenAI remembers it. */
 function audioOf(message: Message, target: Target): JsonObject | undefined {
   const id = textAt(objectOf(message.meta?.['providerAudio']), 'id');
   return id === undefined || !target.isOpenAI ? undefined : { id };

@@ -10,8 +10,8 @@ import type { Target } from '../target.ts';
 import { encodeAnswer } from './encode-answer.ts';
 
 /**
- * The messages, in order. User messages that follow each other become one: the templates of many local models refuse
- * two. Compaction boundaries and messages that come out empty are left out.
+ * The messages, in order. Adjacent user messages become one: the templates of many local models refuse two. Compaction
+ * boundaries and messages that become empty are left out.
  */
 export function encodeMessages(request: ModelRequest, target: Target): readonly JsonObject[] {
   const messages: JsonObject[] = [];
@@ -44,7 +44,7 @@ export function encodeMessages(request: ModelRequest, target: Target): readonly 
   return messages;
 }
 
-/** Text alone is sent as a string, which every server takes. */
+/** Text alone is sent as a string, which every server accepts. */
 function contentOf(parts: readonly JsonObject[]): JsonValue {
   const texts = parts.map((part) => textAt(part, 'text'));
   return texts.every((text) => text !== undefined) ? texts.join('\n\n') : parts;
@@ -84,7 +84,7 @@ function userPart(block: Block, target: Target): JsonObject | undefined {
   }
 }
 
-/** The API takes only text in results: media are told in words. */
+/** The API accepts only text in results: media become a text. */
 function resultOf(result: ToolResultBlock, target: Target): JsonObject {
   const said = result.content.map((block) => {
     if (block.type === 'text') return block.text;

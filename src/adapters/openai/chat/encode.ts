@@ -1,5 +1,5 @@
 // A ModelRequest → the body of a Chat Completions request. Pure: called by the transport, and by tests without a
-// network. For servers that only imitate OpenAI it keeps to the fields they all take.
+// network. For servers that only imitate OpenAI it uses only fields that all of them accept.
 
 import type { ModelRequest, ToolChoice, ToolDefinition } from '../../../contracts/model.ts';
 import type { JsonValue } from '../../../conversation/json.ts';
@@ -19,7 +19,7 @@ import type { Target } from '../target.ts';
 import { wellFormed } from '../../well-formed.ts';
 import { encodeMessages } from './encode-messages.ts';
 
-/** The body, without `stream`. `extraBody` wins over what is made here, `request.providerOptions.openai` over both. */
+/** The body, without `stream`. `extraBody` overrides what is made here, `request.providerOptions.openai` overrides both. */
 export function encodeChatRequest(request: ModelRequest, target: Target, options: EncodeOptions): JsonObject {
   const tools = [...request.tools.map((tool) => toolOf(tool, target)), ...(options.serverTools ?? [])];
   const limit = target.isOpenAI ? 'max_completion_tokens' : 'max_tokens';
@@ -42,7 +42,7 @@ function toolOf(tool: ToolDefinition, target: Target): JsonObject {
   const own = ownFields(tool);
   const description = tool.description === '' ? {} : { description: tool.description };
   if (isCustom(tool)) return { type: 'custom', custom: { name: tool.name, ...description, ...without(own, 'type') } };
-  // Imitators are asked for strictness only by a tool that wants it: some refuse the field.
+  // Compatible servers get the field only from a tool that sets it: some refuse it.
   const strict = target.isOpenAI ? isStrict(tool) : tool.strict;
   return {
     type: 'function',
@@ -71,7 +71,7 @@ function formatOf(output: NonNullable<ModelRequest['output']>): JsonObject {
   };
 }
 
-/** An effort alone goes where every server looks for it; an object that says more (OpenRouter's) goes as it is. */
+/** An effort alone goes into the field that every server reads; an object with more (OpenRouter's) is sent as it is. */
 function reasoningOf(reasoning: JsonValue | undefined): JsonObject {
   if (reasoning === undefined || reasoning === null) return {};
   if (typeof reasoning === 'string') return { reasoning_effort: reasoning };

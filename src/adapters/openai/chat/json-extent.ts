@@ -1,24 +1,23 @@
-// Follows JSON text as it grows piece by piece, by its brackets alone: parsing it anew with every piece would take time
-// that grows with its square. Used by the call slots.
+// Follows growing JSON text by its brackets alone: parsing it again with every piece would take quadratic time. Used by the call slots.
 
 const quote = 0x22;
 const backslash = 0x5c;
 const opening: ReadonlySet<number> = new Set([0x5b, 0x7b]);
 const closing: ReadonlySet<number> = new Set([0x5d, 0x7d]);
 
-/** How far a list or an object has come. */
+/** Tells when a growing list or object ends. */
 export class JsonExtent {
   #depth = 0;
   #hasBegun = false;
   #isInString = false;
   #isEscaped = false;
 
-  /** True once every bracket is closed again: only then the text can be whole. */
+  /** True once every bracket is closed: only then can the text be whole. */
   get isClosed(): boolean {
     return this.#hasBegun && this.#depth <= 0 && !this.#isInString;
   }
 
-  /** Adds a piece behind the others. */
+  /** Appends a piece. */
   add(piece: string): void {
     for (let at = 0; at < piece.length; at++) {
       const character = piece.charCodeAt(at);

@@ -1,5 +1,5 @@
-// The `reasoning_details` lists of OpenRouter and its kin: pieces of a stream joined to what the server must get back.
-// Called by the chat decoder and, for blocks that were split, by the encoder.
+// Joins the streamed pieces of `reasoning_details` (OpenRouter and others) to the list that the server must get back.
+// Called by the thinking writer and, for blocks that were split, by the encoder.
 
 import { textAt, type JsonObject } from '../json-fields.ts';
 
@@ -21,7 +21,7 @@ export function addDetail(entries: JsonObject[], piece: JsonObject): void {
   entries[entries.length - 1] = joined;
 }
 
-/** What a person can read of a piece. */
+/** The readable text of a piece. */
 export function detailText(piece: JsonObject): string {
   return textAt(piece, 'text') ?? textAt(piece, 'summary') ?? '';
 }

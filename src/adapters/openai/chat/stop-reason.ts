@@ -1,4 +1,4 @@
-// Why a Chat Completions answer stopped. Called by the chat decoder.
+// The `finish_reason` of a Chat Completions answer → our stop reason. Called by the chat decoder.
 
 import type { StopReason } from '../../../contracts/model.ts';
 
@@ -21,8 +21,8 @@ const known: ReadonlyMap<string, StopReason> = new Map<string, StopReason>([
 ]);
 
 /**
- * The stop reason by the server's word, corrected by the content where the word is missing or lies: calls came
- * although it says `stop`, none came although it says `tool_calls`.
+ * The stop reason by the server's word, corrected by the content if the word is missing or wrong: `stop` although there
+ * are calls, `tool_calls` although there are none.
  */
 export function stopReasonOf(word: string, content: { readonly calls: number; readonly refused: boolean }): StopReason {
   const said = word === '' ? 'endTurn' : (known.get(word.toLowerCase()) ?? 'other');

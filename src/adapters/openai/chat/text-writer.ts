@@ -1,21 +1,21 @@
-// Text of a Chat Completions answer → text blocks. Called by the chat decoder.
+// Text of a Chat Completions answer → text blocks. Called by the delta writer.
 
 import type { TextBlock } from '../../../conversation/block.ts';
 import type { JsonValue } from '../../../conversation/json.ts';
 import { GrowingText } from '../../growing-text.ts';
 import type { Output } from '../answer-decoder.ts';
 
-/** Writes the text block that is open, or opens one. */
+/** Writes text into the open block, or opens one. */
 export interface TextWriter {
   say(text: string, isRefusal: boolean): void;
   /** Citations of the open block, or of the next one. */
   cite(citations: readonly JsonValue[]): void;
   close(): void;
-  /** Citations that no block took. */
+  /** Citations that belong to no block. */
   uncited(): readonly JsonValue[];
 }
 
-/** White space alone is no block: it is held back until something follows it in the same block. */
+/** White space alone does not begin a block: it is held back until text follows. */
 export function createTextWriter(output: Output): TextWriter {
   let index: number | undefined;
   let isRefusal = false;

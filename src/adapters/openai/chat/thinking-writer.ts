@@ -1,5 +1,5 @@
-// Reasoning of a Chat Completions answer, in whichever field a server puts it → thinking blocks. Called by the chat
-// decoder.
+// Reasoning of a Chat Completions answer, in whichever field a server puts it → thinking blocks. Called by the delta
+// writer.
 
 import type { ThinkingBlock } from '../../../conversation/block.ts';
 import { GrowingText } from '../../growing-text.ts';
@@ -7,12 +7,12 @@ import type { Output } from '../answer-decoder.ts';
 import { objectsAt, optional, textAt, type JsonObject } from '../json-fields.ts';
 import { addDetail, detailText } from './reasoning-details.ts';
 
-// Of these the first non-empty one counts: some servers say the same text twice.
+// Only the first non-empty one counts: some servers send the same text twice.
 const reasoningFields = ['reasoning_content', 'reasoning', 'reasoning_text'] as const;
 
-/** Writes the thinking block that is open, or opens one. */
+/** Writes reasoning into the open thinking block, or opens one. */
 export interface ThinkingWriter {
-  /** Takes the reasoning out of a delta, if there is any. */
+  /** Writes the reasoning of a delta; false if it has none. */
   read(delta: JsonObject): boolean;
   /** A `thinking` part of a content list. */
   readPart(part: JsonObject): void;
@@ -20,7 +20,7 @@ export interface ThinkingWriter {
   isOpen(): boolean;
 }
 
-/** `data` = `field` (where the text was, to be sent back there), `details`, `part` (what a content part said besides). */
+/** A block's `data`: `field` (where the text was and is sent back), `details`, `part` (other fields of content parts). */
 export function createThinkingWriter(output: Output): ThinkingWriter {
   let index: number | undefined;
   let isOpen = false;

@@ -4,8 +4,8 @@ import type { Usage } from '../../../conversation/usage.ts';
 import { numberAt, objectAt, optional, type JsonObject } from '../json-fields.ts';
 
 /**
- * The server's counts; input includes what came from the cache. Reasoning tokens that a server counts beside the
- * output (its total says so) are added to it.
+ * The server's counts; input includes cached tokens. If the total shows that a server counts reasoning tokens in addition
+ * to the output, they are added to it.
  */
 export function usageOf(sent: JsonObject): Usage {
   const prompt = objectAt(sent, 'prompt_tokens_details');

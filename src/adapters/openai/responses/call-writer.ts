@@ -1,5 +1,5 @@
-// Calls the client has to run → tool call blocks: functions, custom tools with free text, and the hosted kinds that
-// run on the client's side. Called by open-item.ts.
+// Calls that the client has to run → tool call blocks: functions, custom tools with free text, and the hosted kinds that
+// run at the client. Called by open-item.ts.
 
 import type { ToolCallBlock } from '../../../conversation/block.ts';
 import type { JsonValue } from '../../../conversation/json.ts';
@@ -9,7 +9,7 @@ import { readArguments } from '../call-arguments.ts';
 import { objectAt, textAt, without, type JsonObject } from '../json-fields.ts';
 import type { ItemWriter } from './item-writer.ts';
 
-/** Arguments that come as text in pieces, whole, or not at all (= `{}`). */
+/** Arguments that come as text in pieces, as a whole, or not at all (= `{}`). */
 export function writeFunctionCall(first: JsonObject, output: Output): ItemWriter {
   const stream = openCall(first, output);
   const received = new GrowingText();
@@ -49,7 +49,7 @@ export function writeFunctionCall(first: JsonObject, output: Output): ItemWriter
   };
 }
 
-/** `args` is the free text. It is streamed as the pieces of one JSON string, so that the deltas join to valid JSON. */
+/** `args` is the free text. It is streamed in pieces of one JSON string, so that the joined deltas are valid JSON. */
 export function writeCustomCall(first: JsonObject, output: Output): ItemWriter {
   const stream = openCall(first, output);
   const received = new GrowingText();
@@ -83,7 +83,7 @@ export function writeCustomCall(first: JsonObject, output: Output): ItemWriter {
 
 interface ClientCallKind {
   readonly tool: string;
-  /** The field that says what to do, the first one present. */
+  /** The fields that may say what to do; the first one present counts. */
   readonly asks: readonly string[];
 }
 
@@ -95,7 +95,7 @@ const clientCallKinds: ReadonlyMap<string, ClientCallKind> = new Map([
   ['tool_search_call', { tool: 'tool_search', asks: ['arguments'] }],
 ]);
 
-/** Whether an item of a hosted kind waits for the client: a shell without a container, a tool search left to it, … */
+/** Whether the client has to run an item of a hosted kind: a shell without a container, a client-side tool search, … */
 export function isForClient(item: JsonObject): boolean {
   const type = textAt(item, 'type') ?? '';
   if (type === 'tool_search_call') return item['execution'] === 'client';
@@ -104,7 +104,7 @@ export function isForClient(item: JsonObject): boolean {
   return environment === undefined || environment === 'local';
 }
 
-/** A call named by its kind: `shell`, `local_shell`, `apply_patch`, `computer`, `tool_search`. `args` = what is asked. */
+/** A call named by its kind: `shell`, `local_shell`, `apply_patch`, `computer`, `tool_search`. `args` = what to do. */
 export function writeClientCall(first: JsonObject, output: Output): ItemWriter {
   return {
     read: () => false,
@@ -126,7 +126,7 @@ interface OpenCall {
   end(item: JsonObject, rest: Pick<ToolCallBlock, 'args' | 'rawArgs' | 'data'>): void;
 }
 
-/** Starts the call as soon as its name is known, at the latest when it ends. */
+/** Starts the call once its name is known, at the latest when it ends. */
 function openCall(first: JsonObject, output: Output): OpenCall {
   const index = output.nextIndex++;
   output.calls++;

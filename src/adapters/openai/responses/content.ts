@@ -5,7 +5,7 @@ import { optional, type JsonObject } from '../json-fields.ts';
 import { audioFormatOf, documentText, fileIdOf, fileNameOf, imageUrlOf, inWords, urlOf } from '../media.ts';
 import type { Target } from '../target.ts';
 
-/** The parts; blocks that cannot stand there and empty texts give none. */
+/** The parts. Empty texts, and blocks that inputs cannot contain, are left out. */
 export function inputParts(blocks: readonly Block[], target: Target): readonly JsonObject[] {
   return blocks.map((block) => inputPart(block, target)).filter((part) => part !== undefined);
 }

@@ -23,7 +23,7 @@ export interface ResponsesDecoderOptions {
   readonly customTools?: ReadonlySet<string>;
 }
 
-/** A decoder for one answer. Its items are written in order of `output_index`: where a server interleaves them, the later ones wait. */
+/** A decoder for one answer. Its items are written in order of `output_index`: if a server interleaves them, the later ones wait. */
 export function createResponsesDecoder(options: ResponsesDecoderOptions): AnswerDecoder {
   return new ResponsesDecoder(options);
 }
@@ -77,7 +77,7 @@ class ResponsesDecoder implements AnswerDecoder {
     if (error !== undefined && error !== null) {
       return { status: 'reported', report: reportOf(objectOf(error) ?? { message: error, ...body }) };
     }
-    // `complete` is what some imitators say.
+    // Some compatible servers send `complete`.
     if (status === 'completed' || status === 'complete' || status === 'incomplete') return this.#finish(body, status);
     this.#start(body);
     return status === '' ? { status: 'protocol', message: 'the body is not an answer' } : incomplete;
@@ -87,7 +87,7 @@ class ResponsesDecoder implements AnswerDecoder {
     return incomplete;
   }
 
-  // An event of an item, an error without a type, or something unknown.
+  // An event of an item, an error without a type, or an unknown event.
   #readOther(event: JsonObject, type: string): Progress {
     const error = type === '' ? objectAt(event, 'error') : undefined;
     if (error !== undefined) return { status: 'reported', report: reportOf(error) };
@@ -114,7 +114,7 @@ class ResponsesDecoder implements AnswerDecoder {
     const usage = objectAt(response, 'usage');
     if (usage !== undefined) this.#output.events.push({ type: 'usage', usage: usageOf(usage) });
     const reason = textAt(objectAt(response, 'incomplete_details'), 'reason');
-    // Which item stood before which: a reasoning item is valid only together with the one that followed it.
+    // The order of the items: a reasoning item is valid only together with the one that followed it.
     const providerItems = this.#items.orderAroundReasoning();
     this.#output.events.push({
       type: 'message.end',

@@ -1,4 +1,4 @@
-// Assistant messages → input items: what this server said goes back as it came, the rest in neutral form. Called by
+// Assistant messages → input items: what came from this server goes back unchanged, the rest in neutral form. Called by
 // encode-input.ts.
 
 import type { Block, ProviderBlock, TextBlock, ThinkingBlock, ToolCallBlock } from '../../../conversation/block.ts';
@@ -24,7 +24,7 @@ export function encodeAnswer(message: Message, target: Target): readonly JsonObj
   return keepPairs(candidates, objectOf(message.meta));
 }
 
-/** The blocks that make up one item: the parts of a message, neighbouring texts from elsewhere, or one block. */
+/** The blocks that make up one item: the parts of a message, adjacent texts from elsewhere, or one block. */
 function groupAt(blocks: readonly Block[], position: number, target: Target): readonly Block[] {
   const first = blocks[position];
   if (first?.type !== 'text') return blocks.slice(position, position + 1);
@@ -65,7 +65,7 @@ function candidateOf(group: readonly Block[], before: Block | undefined, target:
     case 'audio':
       return plain(inWords(block));
     case 'image':
-      return undefined; // a generated one goes with the provider block behind it
+      return undefined; // a generated one is sent with the provider block after it
     default:
       return undefined;
   }
@@ -80,7 +80,7 @@ function textCandidate(blocks: readonly TextBlock[], target: Target): Candidate 
   const fields = without(last, 'part');
   const easy = { role: 'assistant', content: text, ...optional('phase', phase) };
   const item = { type: 'message', role: 'assistant', ...fields, content: blocks.map((block) => partOf(block)) };
-  // A message the server gave no id is one it does not look up.
+  // The server does not look up a message that it gave no id.
   if (fields['id'] === undefined) return { item: easy, isOwn: true, canReplay: true, withoutId: easy };
   const own = { item, isOwn: true, canReplay: true };
   return text === '' ? own : { ...own, withoutId: easy };
@@ -97,7 +97,7 @@ function plain(text: string): Candidate {
   return { item, isOwn: false, canReplay: true, withoutId: item };
 }
 
-/** With `store: false` the server has nothing but what it is sent: a ciphertext, or the reasoning in the clear. */
+/** With `store: false` the server only has what is sent: a ciphertext, or the reasoning in plain text. */
 function reasoningCandidate(block: ThinkingBlock, target: Target): Candidate | undefined {
   const data = ownData(block, target.provider);
   if (data === undefined) return undefined;

@@ -9,7 +9,7 @@ import { inputParts } from './content.ts';
 import { encodeAnswer } from './encode-answer.ts';
 import { encodeResult } from './encode-result.ts';
 
-/** The items, in order. Compaction boundaries and messages that come out empty are left out. */
+/** The items, in order. Compaction boundaries and messages that become empty are left out. */
 export function encodeInput(messages: readonly Message[], target: Target): readonly JsonObject[] {
   const items: JsonObject[] = [];
   let asked: readonly ToolCallBlock[] = [];
@@ -40,7 +40,7 @@ export function encodeInput(messages: readonly Message[], target: Target): reado
   return items;
 }
 
-/** A user message; items of this server among its blocks (an approval of an MCP call, say) stand on their own. */
+/** A user message. This server's own items among its blocks (such as an approval of an MCP call) become separate items. */
 function encodeUser(blocks: readonly Block[], target: Target): readonly JsonObject[] {
   const items: JsonObject[] = [];
   let run: Block[] = [];

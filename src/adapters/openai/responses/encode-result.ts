@@ -1,4 +1,4 @@
-// Tool results → output items, in the form the kind of call wants. Called by encode-input.ts.
+// Tool results → output items of the type that fits the call. Called by encode-input.ts.
 
 import type { ToolCallBlock, ToolResultBlock } from '../../../conversation/block.ts';
 import type { JsonValue } from '../../../conversation/json.ts';
@@ -42,18 +42,18 @@ export function encodeResult(result: ToolResultBlock, call: ToolCallBlock | unde
   }
 }
 
-/** Text alone is sent as a string, which every server takes; media as a list of parts. */
+/** Text alone is sent as a string, which every server accepts; media as a list of parts. */
 function outputOf(result: ToolResultBlock, target: Target): JsonValue {
   return result.content.every((block) => block.type === 'text') ? textOf(result) : inputParts(result.content, target);
 }
 
-/** The text of a result; one without any says how it ended. */
+/** The text of a result; its status if it has none and did not complete. */
 function textOf(result: ToolResultBlock): string {
   const text = result.content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n');
   return text === '' && result.status !== 'completed' ? `(${result.status})` : text;
 }
 
-/** A result that is JSON of the wanted shape is passed on as it is; any other text becomes the output of one command. */
+/** A result that is a JSON list is sent as it is; any other text becomes the output of one command. */
 function shellOutput(result: ToolResultBlock): JsonValue {
   const parsed = jsonIn(result);
   if (Array.isArray(parsed)) return parsed;

@@ -20,9 +20,9 @@ import { wellFormed } from '../../well-formed.ts';
 import { encodeInput } from './encode-input.ts';
 
 /**
- * The body, without `stream`. `extraBody` wins over what is made here, `request.providerOptions.openai` over both; an
- * `include` list of theirs is added to ours, an empty one takes ours away. Without `store` the answer's reasoning
- * comes encrypted, to be sent back: the server keeps nothing.
+ * The body, without `stream`. `extraBody` overrides what is made here, `request.providerOptions.openai` overrides both. An
+ * `include` list of theirs is added to ours, an empty one removes ours. Without `store` the server keeps nothing: the
+ * answer's reasoning comes encrypted, to be sent back.
  */
 export function encodeResponsesRequest(request: ModelRequest, target: Target, options: EncodeOptions): JsonObject {
   const instructions = systemText(request.system);
@@ -50,7 +50,7 @@ function toolOf(tool: ToolDefinition): JsonObject {
   const own = ownFields(tool);
   const description = tool.description === '' ? {} : { description: tool.description };
   if (isCustom(tool)) return { name: tool.name, ...description, ...own };
-  // A tool OpenAI defined (shell, apply_patch, …): its name and schema are known there.
+  // OpenAI has the name and schema of the tools it defines (shell, apply_patch, …).
   if (own['type'] !== undefined && own['type'] !== 'function') return own;
   return {
     type: 'function',
@@ -67,7 +67,7 @@ function toolChoiceOf(choice: ToolChoice | undefined, tools: readonly ToolDefini
   const tool = tools.find((candidate) => candidate.name === choice.tool);
   const type = tool === undefined ? undefined : textAt(ownFields(tool), 'type');
   if (type === 'custom') return { type: 'custom', name: choice.tool };
-  // Tools that are no functions are chosen by their kind.
+  // Tools that are not functions are chosen by their type.
   if (tool === undefined || (type !== undefined && type !== 'function')) return { type: type ?? choice.tool };
   return { type: 'function', name: choice.tool };
 }
@@ -84,12 +84,12 @@ function includeOf(body: JsonObject, target: Target): JsonObject {
   return { include: [...new Set(['reasoning.encrypted_content', ...listAt(body, 'include')])] };
 }
 
-/** A word is the effort. */
+/** A string is the effort. */
 function reasoningOf(reasoning: JsonValue | undefined): JsonValue | undefined {
   return typeof reasoning === 'string' ? { effort: reasoning } : reasoning;
 }
 
-/** The models before reasoning refuse to be asked for encrypted reasoning. */
+/** Models without reasoning refuse requests for encrypted reasoning. */
 function mayReason(model: string): boolean {
   const name = model.split(/[/:]/).find((part) => /^(gpt|chatgpt)-/.test(part)) ?? model;
   return !/^(gpt-3|gpt-4|chatgpt-4)/.test(name);

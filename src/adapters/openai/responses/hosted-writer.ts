@@ -1,10 +1,10 @@
-// Items that ran at the provider, or that only it understands → provider blocks, whole. Called by open-item.ts.
+// Items that ran at the provider, or that only it understands → provider blocks. Called by open-item.ts.
 
 import type { Output } from '../answer-decoder.ts';
 import { textAt, without } from '../json-fields.ts';
 import type { ItemWriter } from './item-writer.ts';
 
-/** An item the server never finished is left out. A generated picture becomes an image block, right before the provider block that holds the rest of the item. */
+/** An item that the server never finished is left out. A generated picture becomes an image block, right before the provider block with the rest of the item. */
 export function writeHosted(output: Output): ItemWriter {
   return {
     read: () => false,

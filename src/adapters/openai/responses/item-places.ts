@@ -1,4 +1,4 @@
-// The output items of one answer by their places, those that are open in order. Owned by the Responses decoder.
+// The output items of one answer by their places, and which of them are still open. Owned by the item sequence.
 
 import type { JsonObject } from '../json-fields.ts';
 import type { ItemWriter } from './item-writer.ts';
@@ -11,16 +11,16 @@ export interface OpenItem {
   readonly waiting: JsonObject[];
 }
 
-/** Every place is open at most once; one that was finished stays so. */
+/** Every place is opened at most once; a finished one stays finished. */
 export class ItemPlaces {
   readonly #open = new Map<number, OpenItem>();
   readonly #finished = new Set<number>();
-  // All places in order of their numbers, from `head` on those that may still be open.
+  // All places in order of their numbers. Those from `head` on may still be open.
   readonly #order: number[] = [];
   #head = 0;
   #last = -1;
 
-  /** The place behind all others. */
+  /** The first place after all others. */
   get next(): number {
     return this.#last + 1;
   }
@@ -33,11 +33,11 @@ export class ItemPlaces {
     return this.#finished.has(place);
   }
 
-  /** Opens a place that has never been. */
+  /** Opens a place that was never opened. */
   open(place: number): OpenItem {
     const item: OpenItem = { writer: undefined, first: undefined, waiting: [] };
     this.#open.set(place, item);
-    // Servers number their items upwards: nearly always the new one comes last.
+    // Servers count upwards: the new item is nearly always the last.
     let at = this.#order.length;
     while (at > this.#head && (this.#order[at - 1] ?? place) > place) at--;
     this.#order.splice(at, 0, place);
@@ -45,13 +45,13 @@ export class ItemPlaces {
     return item;
   }
 
-  /** Ends an item that said something. */
+  /** Ends an item that was written. */
   finish(place: number): void {
     this.#finished.add(place);
     this.#open.delete(place);
   }
 
-  /** Forgets an item that said nothing. */
+  /** Forgets an item that was not written. */
   drop(place: number): void {
     this.#open.delete(place);
   }
@@ -62,7 +62,7 @@ export class ItemPlaces {
     return this.#order[this.#head];
   }
 
-  /** How many of the items that were ever seen come before each, for comparing them with a list of all. */
+  /** For each place, how many of the items seen so far come before it: its index in a list of all items. */
   ranks(): ReadonlyMap<number, number> {
     const seen = [...this.#finished, ...this.#open.keys()].sort((left, right) => left - right);
     return new Map(seen.map((place, rank) => [place, rank]));

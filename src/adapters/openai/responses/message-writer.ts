@@ -1,4 +1,4 @@
-// Message items → text blocks, one per content part. Called by open-item.ts.
+// Message items → text blocks, one for each content part. Called by open-item.ts.
 
 import type { TextBlock } from '../../../conversation/block.ts';
 import type { JsonValue } from '../../../conversation/json.ts';
@@ -14,11 +14,11 @@ interface OpenPart {
   isRefusal: boolean;
   readonly annotations: JsonValue[];
   readonly logprobs: JsonValue[];
-  /** The part as the server repeated it whole. */
+  /** The finished part, as the server repeats it. */
   whole?: JsonObject;
 }
 
-/** The last whole text of a part wins over its pieces; a part without any is still a block, which carries the item. */
+/** The finished text of a part overrides its pieces. An empty part is a block too, because it carries the item's data. */
 export function writeMessage(first: JsonObject, output: Output): ItemWriter {
   let item = first;
   let part: OpenPart | undefined;
@@ -117,10 +117,10 @@ export function writeMessage(first: JsonObject, output: Output): ItemWriter {
     finish(final) {
       if (final !== undefined) item = final;
       const parts = objectsAt(item, 'content');
-      // What was streamed before the open part is closed already: the list tells only what follows.
+      // Parts that were streamed before the open one are closed already: only the rest of the list counts.
       if (part !== undefined) close(parts[written]);
       for (let position = written; position < parts.length; position = written) {
-        openAt(-1 - position); // no index a server could have used
+        openAt(-1 - position); // an index that no server uses
         close(parts[position]);
       }
     },

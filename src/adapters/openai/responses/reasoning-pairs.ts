@@ -6,21 +6,21 @@ import { objectsAt, textAt, without, type JsonObject } from '../json-fields.ts';
 /** An item of an answer that may be sent back. */
 export interface Candidate {
   readonly item: JsonObject;
-  /** Made from what this server said; else it cannot be what followed a reasoning item. */
+  /** Came from this server; else it cannot be what followed a reasoning item. */
   readonly isOwn: boolean;
-  /** False: a reasoning item the server would not find again. */
+  /** False for a reasoning item that the server would not find again. */
   readonly canReplay: boolean;
-  /** How the item is written without an id; absent = not at all. */
+  /** The item without an id; absent = it is then left out. */
   readonly withoutId?: JsonObject;
 }
 
-/** An item as the answer had it, kept in the message's `meta.providerItems`. */
-interface Told {
+/** An item of the original answer, kept in the message's `meta.providerItems`. */
+interface OriginalItem {
   readonly id: string | undefined;
   readonly isReasoning: boolean;
 }
 
-/** The items to send, in order. Both of a pair are sent with their ids, or neither is: the follower then loses its id. */
+/** The items to send, in order. A pair is sent with both ids, or the reasoning is left out and its follower loses its id. */
 export function keepPairs(candidates: readonly Candidate[], meta: JsonObject | undefined): readonly JsonObject[] {
   const order = orderOf(candidates, meta);
   const byId = new Map<string, Candidate>();
@@ -34,7 +34,7 @@ export function keepPairs(candidates: readonly Candidate[], meta: JsonObject | u
     const id = order[position]?.id;
     return id === undefined ? candidates[position] : byId.get(id);
   };
-  // From the end: a reasoning item stands if what followed it does.
+  // From the end: a reasoning item is kept if its follower is.
   for (let position = order.length - 1; position >= 0; position--) {
     const candidate = at(position);
     if (candidate === undefined || !isReasoning(candidate)) continue;
@@ -55,10 +55,10 @@ export function keepPairs(candidates: readonly Candidate[], meta: JsonObject | u
   });
 }
 
-function orderOf(candidates: readonly Candidate[], meta: JsonObject | undefined): readonly Told[] {
+function orderOf(candidates: readonly Candidate[], meta: JsonObject | undefined): readonly OriginalItem[] {
   const told = objectsAt(meta, 'providerItems');
   const known = new Set(told.map((item) => textAt(item, 'id')));
-  // Only an order that names every item with an id is the order of this answer.
+  // The stored order counts only if it contains the id of every item.
   const isOfThese = candidates.every(({ item }) => item['id'] !== undefined && known.has(textAt(item, 'id')));
   const source = told.length > 0 && isOfThese ? told : candidates.map(({ item }) => item);
   return source.map((item) => ({ id: textAt(item, 'id'), isReasoning: item['type'] === 'reasoning' }));
@@ -68,7 +68,7 @@ function isReasoning(candidate: Candidate): boolean {
   return candidate.item['type'] === 'reasoning';
 }
 
-/** An item as one the server has not seen before. */
+/** The item without its id, as if it were new to the server. */
 export function withoutId(item: JsonObject): JsonObject {
   return without(item, 'id');
 }

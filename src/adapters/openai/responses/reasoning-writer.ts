@@ -8,7 +8,7 @@ import type { ItemWriter } from './item-writer.ts';
 
 const betweenParts = '\n\n';
 
-/** The whole item stands in the block's `data`, but for its ciphertext, which is `encrypted`. */
+/** The block's `data` is the whole item, except its ciphertext, which is `encrypted`. */
 export function writeReasoning(first: JsonObject, output: Output): ItemWriter {
   const index = output.nextIndex++;
   output.events.push({ type: 'thinking.start', index });

@@ -3,7 +3,7 @@
 import type { Usage } from '../../../conversation/usage.ts';
 import { numberAt, objectAt, optional, type JsonObject } from '../json-fields.ts';
 
-/** The server's counts: cache reads and writes are part of its input, reasoning is part of its output. */
+/** The server's counts: input includes cache reads and writes, output includes reasoning. */
 export function usageOf(sent: JsonObject): Usage {
   const input = objectAt(sent, 'input_tokens_details');
   const output = objectAt(sent, 'output_tokens_details');

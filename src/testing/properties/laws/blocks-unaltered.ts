@@ -1,4 +1,4 @@
-// The law of contents.
+// The law that blocks of kept messages do not change.
 
 import type { Block } from '../../../conversation/block.ts';
 import type { Message } from '../../../conversation/message.ts';
@@ -8,14 +8,13 @@ import type { Trial } from '../trial.ts';
 import { firstBreach, named, withoutThoughts, type Law } from './law.ts';
 
 /**
- * A message that stays is the same to the byte, thinking above all; in arguments and in what a provider attached the
- * order of keys counts as well. Allowed: results that become smaller with
- * `shortensResults`; other words in text blocks and results with `rewritesText`; in a view answers without any of their
- * thinking where something before them changed and a user message follows them.
+ * A kept message is unchanged to the byte, thinking above all; in arguments and provider data even the order of keys
+ * counts. Allowed: smaller results with `shortensResults`; other text in text blocks and results with `rewritesText`; in
+ * a view, answers without their thinking if something before them changed and a user message follows them.
  */
 export const blocksUnaltered: Law = {
   name: 'blocksUnaltered',
-  says: 'a message that stays is unaltered, except as the transformer declares in "alters"',
+  says: 'a kept message is unchanged, except as the transformer declares in "alters"',
   check: (trial) =>
     firstBreach(trial, ({ stage, before, after }) => {
       const places = new Map(before.messages.map(({ id }, index) => [id, index]));
@@ -76,8 +75,8 @@ function isSameBlock(one: Block, other: Block): boolean {
   return isSameJson(one, other) && isInOrderOf(one, other);
 }
 
-// Encoders write the fields of a block in an order of their own, but what stands in these goes out as it is: other keys
-// first are other bytes, which miss the provider's cache and break the signature of the thinking before them.
+// Encoders choose the order of a block's fields, but send these values as they are: another order of keys is other bytes,
+// which miss the provider's cache and break the signature of the thinking before them.
 function isInOrderOf(one: Block, other: Block): boolean {
   const pairs: [unknown, unknown][] = [[sentAsIs(one), sentAsIs(other)]];
   for (let pair = pairs.pop(); pair !== undefined; pair = pairs.pop()) {

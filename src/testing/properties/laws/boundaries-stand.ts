@@ -1,4 +1,4 @@
-// The law of compactions.
+// The law that compactions are valid.
 
 import { pairingFault } from '../../../conversation/pairing.ts';
 import { windowed } from '../../../transformers/window.ts';
@@ -7,7 +7,7 @@ import { boundaryOf, named, type Law } from './law.ts';
 
 const text = 'Half a summary';
 
-/** Answers that are no summary, or not all of one. */
+/** Answers without a summary, or with a part of one. */
 const unfinished: Readonly<Record<string, Circumstances>> = {
   'is cut by the token limit': { answer: { text, stopReason: 'maxTokens' } },
   'is cut by the context window': { answer: { text, stopReason: 'contextOverflow' } },
@@ -19,12 +19,12 @@ const unfinished: Readonly<Record<string, Circumstances>> = {
 };
 
 /**
- * A boundary that is appended has a summary and keeps from a message of the transcript, the view behind it is valid, and
- * it does not come of a model call that failed or was cut short.
+ * An appended boundary has a summary and keeps from a message in the transcript, the view after it is valid, and it is not
+ * the result of a model call that failed or was cut off.
  */
 export const boundariesStand: Law = {
   name: 'boundariesStand',
-  says: 'a boundary has a whole summary and keeps from a message that is there',
+  says: 'a boundary has a whole summary and keeps from a message in the transcript',
   async check(trial) {
     for (const outcome of await trial.outcomes()) {
       const fault = boundaryFault(outcome);
@@ -43,7 +43,7 @@ function boundaryFault({ before, appended }: Outcome): string | undefined {
       return `${named(message)} keeps from ${JSON.stringify(boundary.keepFrom)}, which is not in the transcript`;
     }
     const fault = pairingFault(windowed([...before.messages, message]));
-    if (fault !== undefined) return `behind ${named(message)} the view is not valid: ${fault}`;
+    if (fault !== undefined) return `after ${named(message)} the view is not valid: ${fault}`;
   }
   return undefined;
 }
@@ -51,7 +51,7 @@ function boundaryFault({ before, appended }: Outcome): string | undefined {
 async function unfinishedFault(trial: Trial): Promise<string | undefined> {
   const { length } = trial.conversation.messages;
   const all = Object.entries(unfinished);
-  // All of them take long: a large conversation is tried with one.
+  // Trying all of them takes long: a large conversation is tried with one.
   const tried = length <= 6 ? all : all.slice(length % all.length).slice(0, 1);
   for (const { stage, appended: usually } of await trial.outcomes()) {
     if (usually.length === 0) continue;

@@ -1,10 +1,10 @@
-// The law of chance.
+// The law that the same input gives the same output.
 
 import { isSameJson } from '../../../conversation/same-json.ts';
 import { copyOf } from '../trial.ts';
 import type { Law } from './law.ts';
 
-/** The same conversation gives the same result, also as a copy; only once where a boundary is appended, which stays. */
+/** The same conversation gives the same result, also as a copy. With `appendsBoundary` only the copy is tried, because the first run has changed the transcript. */
 export const deterministic: Law = {
   name: 'deterministic',
   says: 'the same conversation gives the same result',

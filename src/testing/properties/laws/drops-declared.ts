@@ -1,14 +1,14 @@
-// The law of what is left out.
+// The law that messages are dropped only if that is declared.
 
 import { boundaryOf, firstBreach, keptFrom, named, type Law } from './law.ts';
 
 /**
- * Messages stay, unless `dropsGroups` is declared. What the last boundary stands for is left out of views without that,
- * and so are boundaries.
+ * Messages are kept, unless `dropsGroups` is declared. Views may always leave out boundaries and what the last boundary
+ * summarizes.
  */
 export const dropsDeclared: Law = {
   name: 'dropsDeclared',
-  says: 'no message is left out, unless "dropsGroups" is declared or a boundary stands for it',
+  says: 'no message is left out, unless "dropsGroups" is declared or a boundary summarizes it',
   check: (trial) =>
     firstBreach(trial, ({ stage, before, after, appended }) => {
       if (trial.alters.has('dropsGroups')) return undefined;

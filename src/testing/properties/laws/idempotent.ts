@@ -1,9 +1,9 @@
-// The law of doing it twice.
+// The law that a second run changes nothing.
 
 import { isSameJson } from '../../../conversation/same-json.ts';
 import { shown, type Law } from './law.ts';
 
-/** What a transformer gave is left as it is when it comes back. */
+/** A transformer leaves its own output as it is. */
 export const idempotent: Law = {
   name: 'idempotent',
   says: 'its own output is left as it is',

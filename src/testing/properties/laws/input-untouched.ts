@@ -1,16 +1,16 @@
-// The law of what belongs to others.
+// The law that the input is not changed in place.
 
 import { isSameJson } from '../../../conversation/same-json.ts';
 import { named, type Law } from './law.ts';
 
-/** Messages and blocks that a transformer is given stay as they are: they stand in the transcript. */
+/** A transformer does not change the messages and blocks it is given, which belong to the transcript. */
 export const inputUntouched: Law = {
   name: 'inputUntouched',
-  says: 'messages and blocks that are given are not changed in place',
+  says: 'given messages and blocks are not changed in place',
   async check(trial) {
     const kept = structuredClone(trial.conversation);
     for (const overflow of [false, true]) {
-      // What it throws is another law's.
+      // `total` reports what it throws.
       for (const stage of trial.stages) await trial.run(stage, trial.conversation, { overflow }).catch(() => undefined);
     }
     if (!isSameJson(trial.conversation.system, kept.system)) return 'the system prompt was changed in place';

@@ -1,18 +1,18 @@
-// The law of what is to be answered.
+// The law that the last user message is kept.
 
 import { textOf } from '../../../conversation/message.ts';
 import { boundaryOf, firstBreach, keptFrom, named, type Law } from './law.ts';
 
-/** So much of a message has to be quoted: of a long one the middle may be left out. */
+/** Characters of a message that must be quoted: the middle of a long one may be left out. */
 const quoted = 12;
 
 /**
- * What the user said last, of what the last compaction keeps, is there; a boundary that is appended or a marker may quote
- * it word for word instead, or name what came without words: "image".
+ * Of the messages that the last compaction keeps, the last user message is there. Instead an appended boundary or a marker
+ * may quote it word for word, or name the kind of a message without text: "image".
  */
 export const lastUserMessage: Law = {
   name: 'lastUserMessage',
-  says: 'the last user message stays',
+  says: 'the last user message is kept',
   check: (trial) =>
     firstBreach(trial, ({ before, after, appended }) => {
       const kept = before.messages.slice(keptFrom(before.messages));

@@ -1,37 +1,37 @@
-// What a law is, and the questions several laws ask.
+// The interface of a law, and functions that several laws use.
 
 import type { BoundaryBlock } from '../../../conversation/block.ts';
 import type { Message } from '../../../conversation/message.ts';
 import type { Trial } from '../trial.ts';
 
-/** Something that holds for every transformer. */
+/** A property that holds for every transformer. */
 export interface Law {
   readonly name: string;
   /** The law in one sentence. */
   readonly says: string;
-  /** What breaks it, in one sentence; undefined when nothing does. */
+  /** What breaks the law, in one sentence; undefined if nothing does. */
   readonly check: (trial: Trial) => Promise<string | undefined>;
 }
 
-/** The compaction that a message is, if it is one. */
+/** The boundary of a message that is a compaction. */
 export function boundaryOf({ role, content }: Message): BoundaryBlock | undefined {
   const [block] = content;
   return role === 'user' && content.length === 1 && block?.type === 'boundary' ? block : undefined;
 }
 
-/** The messages a model reads: boundaries are for the runtime. */
+/** The messages without boundaries, which models do not see. */
 export function shown(messages: readonly Message[]): readonly Message[] {
   return messages.filter((message) => boundaryOf(message) === undefined);
 }
 
-/** Where the part begins that the last compaction keeps; 0 without one. */
+/** The index from which the last compaction keeps messages; 0 without one. */
 export function keptFrom(messages: readonly Message[]): number {
   const places = new Map(messages.map(({ id }, index) => [id, index]));
   const starts = messages.map((message) => places.get(boundaryOf(message)?.keepFrom ?? ''));
   return starts.findLast((start) => start !== undefined) ?? 0;
 }
 
-/** A message as it is left when its thinking is not taken back any more. */
+/** The message without its thinking, which providers no longer accept after a change. */
 export function withoutThoughts(message: Message): Message {
   return { ...message, content: message.content.filter(({ type }) => type !== 'thinking') };
 }

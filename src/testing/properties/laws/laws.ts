@@ -16,7 +16,7 @@ import { total } from './total.ts';
 import { wellFormed } from './well-formed.ts';
 import { withinBudget } from './within-budget.ts';
 
-/** What holds for every transformer. `checkTransformer` asks them in this order and reports the first that is broken. */
+/** The laws of every transformer. `checkTransformer` checks them in this order and reports the first one that is broken. */
 export const laws = {
   inputUntouched,
   total,

@@ -1,19 +1,19 @@
-// The law of where messages come from.
+// The law that no message is invented.
 
 import type { Message } from '../../../conversation/message.ts';
 import type { Outcome } from '../trial.ts';
 import { boundaryOf, firstBreach, named, type Law } from './law.ts';
 
-/** A marker is one line, with what it quotes. */
+/** Longest marker in characters, including what it quotes. */
 const longestMarker = 4000;
 
 /**
- * No message comes from nowhere. Allowed: the summary of a boundary that is there; a boundary in `append` with
+ * Every message was in the input. Allowed: the summary of a boundary that is there; a boundary in `append` with
  * `appendsBoundary`; a user message of one line with `addsMarker`.
  */
 export const nothingInvented: Law = {
   name: 'nothingInvented',
-  says: 'no message is invented, except what the transformer declares in "alters"',
+  says: 'no message is invented, except as the transformer declares in "alters"',
   check: (trial) =>
     firstBreach(trial, (outcome) => {
       const known = new Set(outcome.before.messages.map(({ id }) => id));

@@ -1,11 +1,11 @@
-// The law of order.
+// The law that messages keep their order.
 
 import { firstBreach, named, type Law } from './law.ts';
 
-/** Messages that stay keep their order. */
+/** Kept messages stay in order. */
 export const orderKept: Law = {
   name: 'orderKept',
-  says: 'messages that stay keep their order',
+  says: 'kept messages stay in order',
   check: (trial) =>
     firstBreach(trial, ({ before, after }) => {
       const places = new Map(before.messages.map(({ id }, index) => [id, index]));
@@ -13,7 +13,7 @@ export const orderKept: Law = {
       for (const message of after.messages) {
         const place = places.get(message.id);
         if (place === undefined) continue;
-        if (place <= last) return `${named(message)} stands behind one that came after it`;
+        if (place <= last) return `${named(message)} now follows one that came after it`;
         last = place;
       }
       return undefined;

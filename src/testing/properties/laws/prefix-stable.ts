@@ -1,4 +1,4 @@
-// The law of cached prefixes.
+// The law that views keep a stable prefix, which providers cache.
 
 import { atomicGroups } from '../../../conversation/groups.ts';
 import type { Message } from '../../../conversation/message.ts';
@@ -7,12 +7,12 @@ import { tokensOf } from '../../../conversation/tally.ts';
 import { boundaryOf, named, shown, withoutThoughts, type Law } from './law.ts';
 
 /**
- * As a conversation grows, what the model saw stays in front, so that providers can reuse it; a step that changes it has
- * to make the view shorter or append a boundary.
+ * As a conversation grows, a view begins with the previous view, so that providers can reuse their cache. A change of the
+ * prefix must make the view shorter or append a boundary.
  */
 export const prefixStable: Law = {
   name: 'prefixStable',
-  says: 'what the model saw stays in front when the conversation grows, unless the change saves tokens',
+  says: 'as the conversation grows, a view begins with the previous one, unless a change saves tokens',
   async check(trial) {
     if (!trial.stages.includes('beforeIteration')) return undefined;
     const { system, messages } = trial.conversation;
@@ -28,7 +28,7 @@ export const prefixStable: Law = {
       const isCompacted = appended.length > 0 || group.some(boundaryOf);
       const changed = isCompacted ? undefined : seen.find((message, index) => !isSame(message, now[index]));
       if (changed !== undefined && tokensOf(now) >= tokensOf(seen) + tokensOf(group)) {
-        return `beforeIteration: ${named(changed)} was seen before and is not in its place any more, and nothing is saved`;
+        return `beforeIteration: ${named(changed)} was in the previous view and is no longer in its place, and no tokens are saved`;
       }
       seen = now;
     }
@@ -36,7 +36,7 @@ export const prefixStable: Law = {
   },
 };
 
-// Thinking goes when a user message follows the answer.
+// Thinking may be dropped once a user message follows the answer.
 function isSame(message: Message, other: Message | undefined): boolean {
   return message === other || isSameJson(message, other) || isSameJson(withoutThoughts(message), other);
 }

@@ -1,4 +1,4 @@
-// The law of never failing.
+// The law that a transformer never fails.
 
 import { messageOf } from '../../../contracts/errors.ts';
 import { NotSettled } from '../../settled-soon.ts';
@@ -14,15 +14,15 @@ const circumstances = {
 } as const;
 
 /**
- * A transformer never throws on a valid conversation, and settles. `compact` may throw: somebody asked for it, and so is
- * told why there is none.
+ * A transformer never throws on a valid conversation, and settles. `compact` may throw to tell whoever requested it why it
+ * is impossible.
  */
 export const total: Law = {
   name: 'total',
   says: 'it never throws on a valid conversation, and always settles',
   async check(trial) {
     for (const [when, given] of Object.entries(circumstances)) {
-      // A copy: what a transformer learns from a failure must not reach the next law.
+      // A copy, so that what a transformer remembers about a failure does not reach the next law.
       const conversation = copyOf(trial.conversation);
       for (const stage of trial.stages) {
         try {

@@ -1,8 +1,8 @@
-// The law of characters.
+// The law that texts stay well formed.
 
 import { firstBreach, named, type Law } from './law.ts';
 
-/** Where there was no half of a surrogate pair there is none: a text is never cut inside a character. */
+/** A message without lone surrogates stays without them: no text is cut inside a character. */
 export const wellFormed: Law = {
   name: 'wellFormed',
   says: 'no text is cut inside a character',
@@ -13,14 +13,14 @@ export const wellFormed: Law = {
       const cut = after.messages.find(
         (message) => !known.has(message) && !halves.has(message.id) && hasHalves(message),
       );
-      // What is quoted from a message with halves may have them.
+      // A quote from a message with lone surrogates may contain them.
       return cut && (halves.size === 0 || before.messages.some(({ id }) => id === cut.id))
-        ? `${named(cut)} has half a surrogate pair`
+        ? `${named(cut)} has a lone surrogate`
         : undefined;
     }),
 };
 
-// In JSON a half stands as its escape.
+// JSON escapes lone surrogates.
 function hasHalves(message: unknown): boolean {
   return /\\ud[89a-f]/i.test(JSON.stringify(message));
 }

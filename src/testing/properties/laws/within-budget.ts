@@ -1,20 +1,20 @@
-// The law of size.
+// The law that views do not grow and fit the model.
 
 import type { Message } from '../../../conversation/message.ts';
 import { atomicGroups } from '../../../conversation/groups.ts';
 import { tokensOf } from '../../../conversation/tally.ts';
 import { boundaryOf, firstBreach, shown, type Law } from './law.ts';
 
-/** What markers and notices may add. */
+/** Tokens that markers and notices may add. */
 const allowance = 64;
 
 /**
- * A view is not longer than what went in, and one that declares `dropsGroups` fits into `contextTokens`. Where the last
- * group and the last user message alone are too large, there is no more besides them than three quarters of that.
+ * A view is not longer than its input, and with `dropsGroups` it fits into `contextTokens`. If the last group and the last
+ * user message alone are too large, the rest may take three quarters of that.
  */
 export const withinBudget: Law = {
   name: 'withinBudget',
-  says: 'the model sees no more than before, and where groups are dropped no more than fits',
+  says: 'a view is not longer than its input, and fits the model if groups are dropped',
   check: (trial) =>
     firstBreach(trial, ({ stage, before, after, appended }) => {
       const size = tokensOf(shown(after.messages));
@@ -33,7 +33,7 @@ export const withinBudget: Law = {
     }),
 };
 
-// What cannot go.
+// What cannot be dropped.
 function leastOf(messages: readonly Message[]): number {
   const groups = atomicGroups(messages).map(({ start, end }) => messages.slice(start, end));
   const last = groups.findLast(([message]) => message?.role === 'user' && boundaryOf(message) === undefined);
