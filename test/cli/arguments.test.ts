@@ -3,8 +3,8 @@ import { commandOf } from '../../src/cli/arguments.ts';
 
 const defaults = { resume: false, yes: false, json: false, color: true, inspect: false, seed: 1, paceMs: 15 };
 
-const sessionRule = (name: string) =>
-  `--session needs a name of at most 64 letters, digits, ".", "_" and "-" that begins with a letter or digit, got "${name}"`;
+const sessionRule = (name: string, shown = `"${name}"`) =>
+  `--session needs a name of at most 64 letters, digits, ".", "_" and "-" that begins with a letter or digit, got ${shown}`;
 
 describe('commandOf', () => {
   test('takes a prompt in all its spellings', () => {
@@ -68,7 +68,7 @@ describe('commandOf', () => {
     [['--session', '../work'], sessionRule('../work')],
     [['--session', ''], sessionRule('')],
     [['--session', '.hidden'], sessionRule('.hidden')],
-    [['--session', 'x'.repeat(65)], sessionRule('x'.repeat(65))],
+    [['--session', 'x'.repeat(65)], sessionRule('x'.repeat(65), 'a text of 65 characters')],
     [['--resume'], '--resume needs --session'],
     [
       ['--resume', '--session', 'a', '-p', 'hi'],

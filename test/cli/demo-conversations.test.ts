@@ -142,7 +142,7 @@ describe('the demo model in a turn', () => {
 
   test('greets, and says that it is a script and what it can do', async () => {
     const { answer, calls } = await turn('hello', codingFolder(files));
-    expect(answer).toMatch(/I am a scripted demo model.*no AI\. With the tools I was given I can list/);
+    expect(answer).toMatch(/I am a scripted demo model.*not an AI\. With the tools I was given I can list/);
     expect(calls).toEqual([]);
   });
 

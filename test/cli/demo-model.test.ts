@@ -135,7 +135,7 @@ describe('demoModel', () => {
     expect(isModelError(refused) && [refused.code, refused.retryable, refused.message]).toEqual([
       'model.rejected',
       false,
-      'The demo model (scripted, no AI) cannot answer by a schema. Ask without "output", or use a real model.',
+      'The demo model (scripted, no AI) cannot follow a schema. Leave out "output", or use a real model.',
     ]);
   });
 

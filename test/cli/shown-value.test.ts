@@ -13,7 +13,7 @@ describe('a value in a message', () => {
   test.each([
     ['https://me:secret-one@host/v1', '"https://host/v1"'],
     ['https://host/v1?key=secret-one#gpt-5', '"https://host/v1"'],
-    ['http://me:se cret@ho st/', '"http://…ho st/"'],
+    ['http://me:se cret@ho st/', '"http://…@ho st/"'],
   ])('shows nothing secret of the address %s', (address, shown) => {
     expect(shownValue(address)).toBe(shown);
   });
