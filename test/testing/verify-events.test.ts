@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { deepestJson } from '../../src/conversation/json-copy.ts';
 import type { OperativeEvent } from '../../src/contracts/events.ts';
 import type { Block } from '../../src/conversation/block.ts';
 import { verifyEvents } from '../../src/testing/index.ts';
@@ -214,9 +215,8 @@ describe('the settled message', () => {
     expectRefused(log('c1', 'c1', 'c1', 'c1'), '"c1" comes twice');
   });
 
-  test('compares arguments of any depth', () => {
-    const depth = 5_000;
-    const json = `${'['.repeat(depth)}${']'.repeat(depth)}`;
+  test('compares arguments as deep as a transcript may hold', () => {
+    const json = `${'['.repeat(deepestJson)}${']'.repeat(deepestJson)}`;
     const block = { ...call('c1'), args: JSON.parse(json) };
     expectAccepted(
       logOf(started(), begin, callInput(0, 'c1', json), end('toolUse'), settled(said('a', [block]), 'toolUse')),
