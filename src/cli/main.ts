@@ -103,7 +103,7 @@ async function chat(options: RunOptions): Promise<number> {
       }),
     session,
     color: isColored(options),
-    greeting: `${model.id}: ${why}\nType a message; type another one while it is answered to steer the turn. /help explains more.\n\n`,
+    greeting: `${model.id}: ${why}\nType a message; to steer, type another while it is answered. /help explains more.\n\n`,
     resume: options.resume,
   });
   running = chatting;

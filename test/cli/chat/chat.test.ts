@@ -161,7 +161,7 @@ describe.runIf(hasTerminal)('the chat', { timeout: 90_000 }, () => {
   test('wraps text at words of the window and goes on after a resize', async () => {
     const { output, complaints } = await chat(
       [
-        { after: ready, send: 'help\r' },
+        { after: 'explains', send: 'help\r' },
         { after: 'scripted demo', resize: [40, 20] },
         { after: '✓ completed', send: '/state\r' },
         { after: 'operative: idle', ...quit },
@@ -176,7 +176,7 @@ describe.runIf(hasTerminal)('the chat', { timeout: 90_000 }, () => {
   test('a line of the width of the window stays apart from the text at 24 columns', async () => {
     const { rows, complaints } = await chat(
       [
-        { after: 'tells', send: 'how many TypeScript files are here?' },
+        { after: 'explains', send: 'how many TypeScript files are here?' },
         { after: 'here?', send: '\r' },
         { after: 'completed', ...quit },
       ],
