@@ -1,4 +1,5 @@
-// One background task from its start to its end. The chart decides; the registry runs the tool and reports how it ended.
+// One background task from its start to its end. The chart decides; the registry runs the tool and reports how it
+// ended.
 
 import { setup, type DoneActorEvent, type ErrorActorEvent } from 'xstate';
 import type { JsonValue } from '../conversation/json.ts';

@@ -461,7 +461,8 @@ function cancelOf(event: object): { readonly type: 'turn.cancel'; readonly grace
 
 const startReasons: ReadonlySet<string> = new Set(['completed', 'maxIterations', 'maxTokens', 'refused']);
 
-// Queued messages always start the next turn; late ones only when asked to, and never after a turn that did not end well.
+// Queued messages always start the next turn; late ones only when asked to, and never after a turn that did not end
+// well.
 function startsNext(context: OperativeMachineContext, event: OperativeMachineEvent): boolean {
   if (event.type !== 'xstate.done.actor.turn') return false;
   const { waiting, reason } = event.output;

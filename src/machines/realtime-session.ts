@@ -1,5 +1,5 @@
-// One live voice session: its link, the user's speech, the answer, the player, tool calls and owed replies, side by side.
-// The chart decides; src/realtime acts, and reports what it saw as facts on the events.
+// One live voice session: its link, the user's speech, the answer, the player, tool calls and owed replies, side by
+// side. The chart decides; src/realtime acts, and reports what it saw as facts on the events.
 
 import { and, not, or, raise, setup, stateIn, type DoneActorEvent } from 'xstate';
 import type { RealtimeCloseReason, RealtimePhase } from '../contracts/realtime.ts';

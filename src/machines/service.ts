@@ -1,4 +1,5 @@
-// The shape of every invoked service: actor logic that begins work when started and settles once, synchronously, with facts.
+// The shape of every invoked service: actor logic that begins work when started and settles once, synchronously, with
+// facts.
 
 import type { ActorLogic, EventObject, Snapshot } from 'xstate';
 import { relay } from './relay.ts';

@@ -290,8 +290,8 @@ const config = {
 export const turnChart = { id: config.id, config, implementations: { guards, actions } };
 
 /**
- * The chart as an XState machine, to read, explore and replace parts of. Its services are stubs until they are provided;
- * `engineWith` provides the real ones.
+ * The chart as an XState machine, to read, explore and replace parts of. Its services are stubs until they are
+ * provided; `engineWith` provides the real ones.
  */
 export const turnMachine = /* @__PURE__ */ buildMachine();
 

@@ -1,4 +1,4 @@
-// Blocks that a model finished, as parts of its answer: adapters are foreign code, transcripts must stay valid.
+// Checks and copies the blocks that a model finished: adapters are foreign code, and transcripts must stay valid.
 
 import { messageOf } from '../contracts/errors.ts';
 import type { Block } from '../conversation/block.ts';
@@ -6,18 +6,18 @@ import { copyFields } from '../conversation/json-copy.ts';
 import { blockFault } from '../conversation/store-fault.ts';
 
 /**
- * The block as it stands in the answer, or what keeps it out: a copy that shares nothing with the model's own, without
- * fields that are undefined. Arguments that are nested too deeply become `rawArgs`: `argsText` where it is not empty.
+ * The block as it goes into the answer, or why it cannot: a copy that shares nothing with the model's own, without
+ * undefined fields. Arguments nested too deeply become `rawArgs`, with `argsText` as its text unless that is empty.
  * Never throws.
  */
 export function answerBlock(given: unknown, argsText = ''): Block | string {
   try {
     if (typeof given !== 'object' || given === null) return blockFault(given) ?? '';
     const block: unknown = copyFields(given);
-    const fault = blockFault(block) ?? answerFault(block as Block); // it has no fault: it is one
+    const fault = blockFault(block) ?? answerFault(block as Block); // without a fault it is a block
     return fault ?? (block as Block);
   } catch (thrown) {
-    // That a model nests without end is no fault of its adapter.
+    // Endless nesting by a model is not a fault of its adapter.
     const call = thrown instanceof RangeError ? withArgsText(given, argsText) : undefined;
     return call === undefined ? messageOf(thrown) : answerBlock(call);
   }
@@ -37,11 +37,11 @@ function answerFault(block: Block): string | undefined {
   switch (block.type) {
     case 'toolCall':
       return (block.args === undefined) === (block.rawArgs === undefined)
-        ? 'a call needs "args", or "rawArgs" where its arguments are no JSON, and not both'
+        ? 'a call needs "args", or "rawArgs" if its arguments are not JSON, and not both'
         : undefined;
     case 'toolResult':
     case 'boundary':
-      return `a block of type "${block.type}" cannot stand in an answer`;
+      return `a block of type "${block.type}" cannot be part of an answer`;
     default:
       return undefined;
   }

@@ -1,4 +1,4 @@
-// The service of the four transformer stages: runs them in order and puts their rewrites and views in place.
+// The service of the four transformer stages: runs the transformers in order and applies their rewrites and views.
 
 import { messageOf, TurnchartError } from '../contracts/errors.ts';
 import type { Rewrite, Stage, Transformer, TransformerContext, View } from '../contracts/transformer.ts';
@@ -19,7 +19,7 @@ import { isThenable } from '../contracts/at-once.ts';
 import { putContents, replaceContents, tellTogether } from './transcript.ts';
 import { recordOf, type TurnRecord } from './turn-record.ts';
 
-/** Runs one stage. A transformer that throws or breaks the pairing is reported and what it gave is not used. */
+/** Runs one stage. A transformer that throws or breaks the pairing is reported, and its result is not used. */
 export const applyTransformers: ServiceLogic<{ readonly scope: TurnScope; readonly stage: Stage }, TurnFacts> =
   serviceLogic(
     ({ scope, stage }, actor) => {
@@ -36,7 +36,7 @@ export const applyTransformers: ServiceLogic<{ readonly scope: TurnScope; readon
     { id: 'applyTransformers', description: 'Runs the transformers of one stage.' },
   );
 
-/** Has a transformer compact the transcript. `done` is called at most once, and never after the returned `abandon`. */
+/** Has a transformer compact the transcript. `done` is called at most once, and never after the returned function. */
 export function runCompaction(
   record: TurnRecord,
   compactor: Transformer,
@@ -48,10 +48,10 @@ export function runCompaction(
   return () => run.abandon();
 }
 
-// What all that a stage can call has in common; `instructions` is for `compact` alone.
+// The common signature of all stage functions; only `compact` gets `instructions`.
 type Call = (input: Conversation, context: TransformerContext, instructions?: string) => unknown;
 
-// How a stage ends: `fail` where something threw that is no transformer's, as a transcript that is frozen.
+// How a stage ends: `fail` if something other than a transformer threw, such as a frozen transcript.
 interface StageEnd {
   settle(): void;
   fail(thrown: unknown): void;
@@ -88,7 +88,7 @@ class StageRun {
     this.#found = markOf(record.conversation);
   }
 
-  /** Goes on with the next transformer; as long as they return at once, so does the whole stage. */
+  /** Runs the remaining transformers, up to one that returns a promise: the stage continues when that settles. */
   go(): void {
     while (!this.#isOver) {
       const transformer = this.#transformers[this.#next++];
@@ -119,11 +119,11 @@ class StageRun {
     this.#calls?.abandon();
   }
 
-  // Puts in place what a transformer gives. True when that is a promise: then the stage goes on once it settles.
+  // Applies a transformer's result. True if that is a promise: the stage then continues once it settles.
   #take(transformer: Transformer, input: Conversation, read: () => unknown): boolean {
     try {
       const given = read();
-      if (this.#isOver) return false; // it cancelled its own turn: what it gave comes too late
+      if (this.#isOver) return false; // it cancelled its own turn: its result is too late
       if (isThenable(given)) {
         const goOn = (readSettled: () => unknown): void => {
           if (this.#isOver) return;
@@ -133,10 +133,10 @@ class StageRun {
             this.go();
           } catch (thrown) {
             this.abandon();
-            this.#end.fail(thrown); // nobody else hears of a throw behind a promise
+            this.#end.fail(thrown); // nothing else would report a throw in a promise's callback
           }
         };
-        // Promise.resolve tames thenables that call back at once or twice.
+        // Promise.resolve guards against thenables that call back synchronously or twice.
         Promise.resolve(given).then(
           (value) => goOn(() => value),
           (thrown) =>
@@ -146,7 +146,7 @@ class StageRun {
         );
         return true;
       }
-      // While a transcript is compacted no turn holds it: a claim that is given up puts its messages there.
+      // During a compaction no turn owns the transcript: a claim that is given up may append its messages.
       const isInPlace = isChanged(this.#record.conversation, this.#found, this.#stage === 'compact');
       if ((given ?? undefined) === undefined && !isInPlace) return false; // nearly always
       tellTogether(this.#record.events, () => this.#use(transformer, given ?? {}, input, isInPlace));
@@ -157,13 +157,13 @@ class StageRun {
     return false;
   }
 
-  // What the next transformer is told follows from what is there now.
+  // The next transformer's context is made from what is there now.
   #lookAgain(): void {
     this.#found = markOf(this.#record.conversation);
     this.#context = undefined;
   }
 
-  // One for all transformers, until one of them changes something.
+  // One context for all transformers, until one of them changes something.
   #newContext(): TransformerContext {
     const record = this.#record;
     const { conversation, settings } = record;
@@ -270,7 +270,7 @@ class StageRun {
     return true;
   }
 
-  // What was changed in place has no previous value left to stand: what cannot stay is repaired.
+  // After a change in place there is no previous value to fall back to: what cannot stay is repaired.
   #mend(): void {
     const { conversation } = this.#record;
     if (!Array.isArray(conversation.messages)) conversation.messages = this.#found.messages;
@@ -284,8 +284,8 @@ class StageRun {
     putContents(conversation, repair({ ...conversation, messages }).conversation);
   }
 
-  // What was not in the transcript when the transformer was called; of one that it changed in place, as far as can be seen
-  // without remembering it all.
+  // The messages that were not in the transcript when the transformer was called. After a change in place: as far as
+  // can be seen without remembering the whole transcript.
   #newIn(messages: readonly Message[]): readonly Message[] {
     const { messages: before, length, last } = this.#found;
     if (messages === before) return messages.slice(Math.max(0, length - 1)).filter((message) => message !== last);
@@ -294,7 +294,7 @@ class StageRun {
     return messages.filter((message) => !known.has(message));
   }
 
-  // The system where it is another, as if it were a message.
+  // A changed system, as if it were a message.
   #newSystem(system: readonly Block[]): readonly Message[] {
     return system === this.#found.system ? [] : [{ id: 'system', role: 'user', content: system }];
   }
@@ -335,7 +335,7 @@ function isChanged({ messages }: Conversation, found: Mark, mayGrow = false): bo
   return messages.length !== found.length && !isLonger;
 }
 
-const nothingUsed = ' Nothing of it is used.';
+const nothingUsed = ' Its result is not used.';
 const nothingGained = ' Nothing was compacted.';
 
 class BrokenPairs extends Error {}
@@ -358,7 +358,7 @@ function checkSystem(system: unknown): void {
   throw new TypeError('"system" must be an array of blocks');
 }
 
-// What one transformer puts into the transcript must not cost the whole of it, later, when it is stored.
+// One transformer's message must not make the whole transcript impossible to store later.
 function checkStorable(messages: readonly Message[]): void {
   const found = unstorable(messages);
   if (found !== undefined) throw new TypeError(`${quote(found.id)} could not be stored: ${storeFault(found) ?? ''}`);

@@ -8,7 +8,7 @@ interface Link<Event> {
   next: Link<Event> | undefined;
 }
 
-/** Hands events to any number of readers, each from the moment it was made, and to one listener at once. */
+/** Hands events to any number of readers, each from the moment it was created, and synchronously to one listener. */
 export class Broadcaster<Event> {
   #tail: Link<Event> = { event: undefined, next: undefined };
   // Nearly always there is one reader: it gets a field of its own, the rest share an array.
@@ -17,12 +17,12 @@ export class Broadcaster<Event> {
   #ended = false;
   readonly #listener: ((event: Event) => void) | undefined;
 
-  /** `listener` is called within `push`; what it throws is the caller's to catch. */
+  /** `listener` is called within `push`, which throws what it throws. */
   constructor(listener?: (event: Event) => void) {
     this.#listener = listener;
   }
 
-  /** Appends one event; without one it is as `end`. After the end it is dropped. */
+  /** Appends one event; without an event it is `end`. Events after the end are dropped. */
   push(event?: Event): void {
     if (this.#ended) return;
     this.#ended = event === undefined;
@@ -43,7 +43,7 @@ export class Broadcaster<Event> {
     this.push();
   }
 
-  /** One-shot events from now on. A reader that is dropped costs nothing. */
+  /** The events from now on, to be iterated once. A reader that is dropped costs nothing. */
   read(): AsyncIterable<Event> {
     const before = this.#ended ? { event: undefined, next: this.#tail } : this.#tail; // the tail is then the end itself
     return new Reader(before, this);
@@ -86,7 +86,7 @@ class Reader<Event> implements AsyncIterable<Event>, AsyncIterator<Event, undefi
     if (this.#isTaken) {
       throw new TurnchartError(
         'events.consumed',
-        'These events were iterated already; they can be read once. Subscribe, or take the events of another call.',
+        'These events were iterated already; they can be read only once. Subscribe, or take the events of another call.',
       );
     }
     this.#isTaken = true;

@@ -6,7 +6,7 @@ import type { Model, ModelRequest, StreamEvent } from '../contracts/model.ts';
 import { Fold } from './fold.ts';
 import { isThenable } from '../contracts/at-once.ts';
 
-/** How an attempt ended. `shown` tells whether anything of the message was passed on, so that watchers must forget it. */
+/** How an attempt ended. `shown`: part of the message was passed on, so readers must discard it. */
 export type CallOutcome =
   | { readonly kind: 'answered'; readonly fold: Fold }
   | { readonly kind: 'failed'; readonly fold: Fold; readonly error: TurnchartError; readonly shown: boolean };
@@ -16,7 +16,7 @@ export interface CallOptions {
   readonly host: Host;
   readonly idleTimeoutMs: number;
   readonly messageId: string;
-  /** Receives every event in order, cleaned of what breaks the protocol. */
+  /** Receives every event in order; what the protocol does not know comes as `raw`. */
   readonly onEvent?: (event: StreamEvent) => void;
 }
 
@@ -27,10 +27,13 @@ export interface ModelCall {
   abandon(): void;
 }
 
-/** The reason on the signals of everything that is cancelled. One constant: making an error for each cancel costs more than the abort. */
+/**
+ * The abort reason of everything that is cancelled. A constant: making an error for each cancel costs more than the
+ * abort.
+ */
 export const cancelReason = new DOMException('The turn was cancelled.', 'AbortError');
 
-// A model that has ended its message should end its stream; it is given this long and then left.
+// After its message has ended, a model has this long to end its stream; then the stream is left.
 const trailingMs = 1_000;
 
 /** Calls the model once. `settle` is called at most once, and never after `abandon`. Never throws. */
@@ -43,7 +46,7 @@ export function callModel(
   const call = new Attempt(model, options, settle);
   void call.pump(request);
   try {
-    call.watch(); // behind the request: nothing stands between a message and the model that need not
+    call.startWatchdog(); // after the request, so as not to delay it
   } catch (thrown) {
     call.abandon();
     throw thrown; // a host without timers
@@ -81,9 +84,9 @@ class Attempt implements ModelCall {
     this.#leave();
   }
 
-  /** Begins to look whether the stream is silent. */
-  watch(): void {
-    if (!this.#over) this.#watch(this.#limitMs);
+  /** Starts the idle watchdog. */
+  startWatchdog(): void {
+    if (!this.#over) this.#armWatchdog(this.#limitMs);
   }
 
   async pump(request: ModelRequest): Promise<void> {
@@ -105,7 +108,7 @@ class Attempt implements ModelCall {
       if (this.#over) return;
       if (this.#ended) this.#answer();
       else this.#fail(modelErrorOf(thrown, this.#model.id));
-      this.#leave(); // what threw need not be the stream's end
+      this.#leave(); // the stream may still be running
     }
   }
 
@@ -119,7 +122,7 @@ class Attempt implements ModelCall {
   }
 
   #pass(event: StreamEvent): void {
-    if (this.#over) return; // a listener of the event before cancelled
+    if (this.#over) return; // a listener of the previous event cancelled
     const taken = this.fold.take(event);
     if (typeof taken === 'object') return this.#protocolError(taken.fault);
     if (taken === 'shown' || taken === 'finished') this.#shown = true;
@@ -129,10 +132,10 @@ class Attempt implements ModelCall {
     this.#options.onEvent?.(this.#ending(event));
     if (this.#over) return;
     this.#limitMs = Math.min(this.#limitMs, trailingMs);
-    this.#watch(this.#limitMs);
+    this.#armWatchdog(this.#limitMs);
   }
 
-  // Readers are told the same reason as the message that settles.
+  // Readers get the same stop reason as the settled message.
   #ending(event: StreamEvent): StreamEvent {
     const { stopReason, rawStopReason } = this.fold;
     if (event.type !== 'message.end' || event.stopReason === stopReason) return event;
@@ -146,7 +149,7 @@ class Attempt implements ModelCall {
     this.#leave();
   }
 
-  // The event as data: what it holds is whatever the model put there.
+  // The event as plain JSON, whatever the model put into it.
   #raw(event: unknown): StreamEvent {
     return { type: 'raw', provider: this.#model.id, event: jsonOf(event) };
   }
@@ -169,27 +172,27 @@ class Attempt implements ModelCall {
   }
 
   // Re-armed only when it fires: an event costs one reading of the clock.
-  #watch(ms: number): void {
+  #armWatchdog(ms: number): void {
     const { host } = this.#options;
     if (this.#timer !== undefined) host.clearTimeout(this.#timer);
     this.#timer = host.setTimeout(() => {
       this.#timer = undefined;
       if (this.#over) return;
       try {
-        this.#look();
+        this.#checkSilence();
       } catch (thrown) {
-        // Nobody else hears of a throw behind a timer.
+        // Nothing else would report a throw in a timer's callback.
         if (!this.#over) this.#fail(modelErrorOf(thrown, this.#model.id));
         this.#leave();
       }
     }, ms);
   }
 
-  #look(): void {
+  #checkSilence(): void {
     const now = this.#options.host.now();
-    if (now < this.#heardAt) this.#heardAt = now; // the clock was set back: how long it was silent is not known
+    if (now < this.#heardAt) this.#heardAt = now; // the clock was set back: how long the stream was silent is unknown
     const left = this.#heardAt + this.#limitMs - now;
-    if (left > 0) return this.#watch(left);
+    if (left > 0) return this.#armWatchdog(left);
     if (this.#ended) this.#answer();
     else {
       this.#fail(
@@ -220,26 +223,26 @@ class Attempt implements ModelCall {
     try {
       if (timer !== undefined) this.#options.host.clearTimeout(timer);
     } catch {
-      // It fires into a call that is over.
+      // The timer fires for a call that is over, and does nothing.
     }
   }
 
-  // Leaves a stream that may still be running. Not for one that ended: an abort costs more than all the rest of a call.
+  // Leaves a stream that may still be running. Not for one that ended: an abort costs more than the rest of the call.
   #leave(): void {
     this.#controller.abort(cancelReason);
     try {
-      // Awaiting it could take for ever; a rejection is of no interest.
+      // Awaiting it could take forever; a rejection does not matter.
       Promise.resolve(this.#iterator?.return?.()).catch(ignore);
     } catch {
-      // A model whose `return` throws has no more to say either.
+      // A model whose `return` throws is left all the same.
     }
   }
 }
 
 function iteratorOf(stream: AsyncIterable<StreamEvent>): AsyncIterator<StreamEvent> {
   if (typeof stream?.[Symbol.asyncIterator] === 'function') return stream[Symbol.asyncIterator]();
-  if (isThenable(stream)) Promise.resolve(stream).catch(ignore); // of an async function
-  throw new TypeError('its stream() must return an async iterable, and at once.');
+  if (isThenable(stream)) Promise.resolve(stream).catch(ignore); // returned by an async function
+  throw new TypeError('its stream() must return an async iterable synchronously.');
 }
 
 // Anything a model threw, as an error with a code: our own errors as they are, the rest as `model.failed`.
@@ -247,7 +250,7 @@ function modelErrorOf(thrown: unknown, modelId: string): TurnchartError {
   if (isModelError(thrown) || isTurnchartError(thrown)) return thrown;
   return new ModelError(
     'model.failed',
-    `The model "${modelId}" threw something that is no ModelError: ${messageOf(thrown)}`,
+    `The model "${modelId}" threw something that is not a ModelError: ${messageOf(thrown)}`,
     { retryable: false, cause: thrown },
   );
 }

@@ -1,4 +1,4 @@
-// The words a model reads for calls that did not run to an end. Used by dispatch and by the landing of a turn.
+// The texts a model reads for calls that did not finish. Used by dispatch, and by a turn that ends with open calls.
 
 import type { ToolCallBlock, ToolResultBlock, ToolResultStatus } from '../conversation/block.ts';
 

@@ -7,7 +7,7 @@ import type { TurnRecord } from './turn-record.ts';
 
 /** What the runtime's scope offers besides what the chart calls. */
 export interface CompactScope extends OperativeScope {
-  /** What a compaction works on; undefined where nothing can compact. */
+  /** What a compaction works on; undefined if nothing can compact. */
   compaction(): Compaction | undefined;
 }
 
@@ -15,7 +15,7 @@ export interface CompactScope extends OperativeScope {
 export interface Compaction {
   readonly record: TurnRecord;
   readonly instructions: string | undefined;
-  /** It has put something into the transcript; what a claim that ends meanwhile puts there is not its gain. */
+  /** The compaction itself has appended something; messages of a claim that ends meanwhile do not count. */
   hasGained(): boolean;
 }
 

@@ -1,11 +1,11 @@
-// A model call beside the turn's own, for transformers: the turn's retry, watchdog, cancel and usage accounting.
+// Model calls that transformers make, besides the turn's own: same retries, watchdog, cancel and usage accounting.
 
 import type { Completion, Model, ModelRequest } from '../contracts/model.ts';
 import { callModel, cancelReason, type ModelCall } from './call-model.ts';
 import { nextTry } from './retry.ts';
 import type { TurnRecord } from './turn-record.ts';
 
-/** So many calls that come too late are refused. */
+/** This many late calls are rejected; the promises of further ones never settle. */
 const mostLate = 100;
 
 /** Calls under way, so that leaving the stage can end them. */
@@ -24,7 +24,7 @@ export class SideCalls {
   /** Rejects with the model's error once no attempt is left, or with the cancel reason. */
   complete(record: TurnRecord, request: ModelRequest, model: Model | undefined): Promise<Completion> {
     const completion = new Promise<Completion>((resolve, reject) => {
-      // One that asks again and again without a pause would stop the process: it is left waiting.
+      // A transformer that retries in a loop would otherwise block the process.
       if (this.#isOver) return this.#late++ < mostLate ? reject(cancelReason) : undefined;
       const { host, idleTimeoutMs } = record.settings;
       const settings = {
@@ -43,7 +43,7 @@ export class SideCalls {
         this.#live.delete(leave);
         settle();
       };
-      // Nobody else hears of a throw behind a promise or a timer, as of a host that gives no id.
+      // Nothing else would report a throw in a callback, such as that of a host that gives no id.
       const safely = (work: () => void) => {
         try {
           work();
@@ -71,7 +71,7 @@ export class SideCalls {
       this.#live.add(leave);
       safely(attempt);
     });
-    // A transformer that is left awaits nothing any more: what rejects then is no unhandled rejection.
+    // An abandoned transformer no longer awaits this: a rejection must not count as unhandled.
     completion.catch(() => undefined);
     return completion;
   }

@@ -12,7 +12,7 @@ import { longestDelayMs } from './settings.ts';
 import { stepAnswer } from './user-code.ts';
 import { recordOf, type RunningBatch, type TurnRecord } from './turn-record.ts';
 
-/** Results stand in call order; events come in the order of what happens. Settles once every call has a result. */
+/** Results are in call order, events in order of occurrence. Settles once every call has a result. */
 export const dispatchTools: ServiceLogic<TurnScope, TurnFacts> = serviceLogic(
   (scope, actor) => {
     const batch = new Batch(recordOf(scope), actor);
@@ -58,7 +58,10 @@ class Batch implements RunningBatch {
     this.#go();
   }
 
-  /** Cancel: what runs has `graceMs` to give back a result; what does not run never will. A second cancel may shorten the time. */
+  /**
+   * Cancel: running calls have `graceMs` to return a result; the others never run. A second cancel may shorten the
+   * time.
+   */
   interrupt(graceMs: number): void {
     this.#enter(() => this.#interrupt(graceMs));
   }
@@ -79,7 +82,7 @@ class Batch implements RunningBatch {
     this.#grace = host.setTimeout(() => this.#enter(() => this.#expire()), rest);
   }
 
-  /** The service was left without settling, which only a broken turn does: nothing may be heard of it again. */
+  /** The chart left the service before it settled, as only a broken turn does: nothing is reported any more. */
   abandon(): void {
     this.#isOver = true;
     this.#record.settings.host.clearTimeout(this.#grace);
@@ -93,8 +96,8 @@ class Batch implements RunningBatch {
     return hasStarted ? 'interrupted' : 'notStarted';
   }
 
-  // Everything comes in through here once the batch has begun: promises of tools, timers, a cancel. Nobody but the batch
-  // could tell of what is thrown then, and the turn would wait for ever.
+  // Everything enters through here once the batch has begun: promises of tools, timers, a cancel. Nothing else would
+  // report what is thrown then, and the turn would wait forever.
   readonly #enter = (work: () => void): void => {
     try {
       work();
@@ -116,10 +119,11 @@ class Batch implements RunningBatch {
     const plan = stepAnswer('planCalls', () => steps.planCalls?.(this.#calls, toolOf));
     const fault = planFault(plan, this.#calls);
     if (plan !== undefined && fault === undefined) return plan;
-    throw new TurnchartError('turn.broken', `The step "planCalls" returned no plan for these calls: ${fault}.`);
+    throw new TurnchartError('turn.broken', `The step "planCalls" returned no valid plan for these calls: ${fault}.`);
   }
 
-  // Starts what may start now. A call that settles at once comes back here while the loop runs: the loop goes on with it.
+  // Starts what may start now. A call that settles at once calls this again while the loop runs: the loop then carries
+  // on.
   #go(): void {
     if (this.#isGoing) return;
     this.#isGoing = true;
@@ -175,7 +179,7 @@ class Batch implements RunningBatch {
     try {
       this.#record.settleResults(this.#results.filter((result) => result !== undefined));
     } catch (thrown) {
-      return this.#actor.fail(thrown); // a transcript the host froze, a host that gives no id
+      return this.#actor.fail(thrown); // such as a frozen transcript, or a host that gives no id
     }
     this.#actor.settle(this.#record.facts('settled'));
   }

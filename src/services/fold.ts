@@ -1,4 +1,5 @@
-// Builds one assistant message out of stream events and says where a model breaks the protocol. Used by every model call.
+// Builds one assistant message from stream events and reports where a model breaks the protocol. Used by every model
+// call.
 
 import type { Block, TextBlock, ThinkingBlock, ToolCallBlock } from '../conversation/block.ts';
 import type { JsonValue, Meta } from '../conversation/json.ts';
@@ -12,8 +13,8 @@ import type { StopReason, StreamEvent } from '../contracts/model.ts';
 import { answerBlock } from './answer-block.ts';
 
 /**
- * What an event did: `shown` = part of the message, `finished` = the same, and it carried a block, `quiet` = a fact beside
- * it, `ended` = the message is whole.
+ * What an event was: `shown` = part of the message, `finished` = the same with a finished block, `quiet` = a fact
+ * besides the message, `unknown` = of a type the protocol does not know, `ended` = the end of the message.
  */
 export type Taken = 'shown' | 'finished' | 'quiet' | 'unknown' | 'ended' | { readonly fault: string };
 
@@ -41,7 +42,7 @@ const stopReasons: ReadonlySet<string> = new Set([
   'other',
 ] satisfies StopReason[]);
 
-/** One message in the making. It keeps copies of a model's blocks: what the model does to its own later changes nothing. */
+/** A message under construction. It keeps copies of a model's blocks: later changes to the originals have no effect. */
 export class Fold {
   readonly id: string;
   stopReason: StopReason = 'other';
@@ -52,13 +53,13 @@ export class Fold {
   readonly #blocks: (OpenBlock | Block | undefined)[] = [];
   readonly #createCallId: () => string;
 
-  /** `createCallId` names calls that came without an id. */
+  /** `createCallId` makes ids for calls that came without one. */
   constructor(id: string, createCallId: () => string) {
     this.id = id;
     this.#createCallId = createCallId;
   }
 
-  /** Takes one event in order. A fault says what the model did wrong; the fold is then of no further use. */
+  /** Takes one event in order. A fault says what the model did wrong; the fold must then not be used any more. */
   take(event: StreamEvent): Taken {
     if (typeof event !== 'object' || event === null) return fault(`an event must be an object, got ${describe(event)}`);
     switch (event.type) {
@@ -95,7 +96,7 @@ export class Fold {
     }
   }
 
-  /** An event that carried a finished block, with the block as it stands in the message. */
+  /** An event that carried a finished block, with the block replaced by the one in the message. */
   withOwnBlock(event: StreamEvent): StreamEvent {
     if (!('index' in event)) return event;
     const block = this.#blocks[event.index];
@@ -118,7 +119,10 @@ export class Fold {
     return this.#messageWith(uniqueCallIds(content, this.#createCallId));
   }
 
-  /** What a cancelled stream leaves: said text and signed thinking, marked with `meta.cut`; undefined when nothing was said. */
+  /**
+   * What remains of a cancelled stream: said text and signed thinking, marked with `meta.cut`; undefined when nothing
+   * was said.
+   */
   partial(cut: string): Message | undefined {
     const isSaid = (block: Block): boolean => block.type === 'text' && !isEmpty(block);
     const content = this.#content((block) => (block.open === 'text' ? closed(block) : undefined));
@@ -133,7 +137,7 @@ export class Fold {
     return content.length === 0 ? undefined : this.#messageWith(content);
   }
 
-  // The blocks in order; of one that is open, what `viewOf` makes of it.
+  // The blocks in order; open ones as `viewOf` shows them.
   #content(viewOf: (block: OpenBlock) => Block | undefined): Block[] {
     const content: Block[] = [];
     for (const block of this.#blocks) {
@@ -223,8 +227,8 @@ export class Fold {
 }
 
 /**
- * The call's arguments as far as its text is JSON that is not nested too deeply: `{}` for no text at all (providers send
- * that for tools without parameters).
+ * A call with the text parsed as its arguments, or as `rawArgs` if it is not JSON or is nested too deeply. Empty text
+ * means `{}`: providers send it for tools without parameters.
  */
 export function callOf(id: string, name: string, json: string): ToolCallBlock {
   if (json.trim() === '') return { type: 'toolCall', id, name, args: {} };
@@ -232,7 +236,7 @@ export function callOf(id: string, name: string, json: string): ToolCallBlock {
     const args = JSON.parse(json) as JsonValue; // JSON.parse gives nothing else
     if (json.length <= 2 * deepestJson || !isTooDeep(args)) return { type: 'toolCall', id, name, args };
   } catch {
-    // No JSON: the text is all there is.
+    // Not JSON: the text is all there is.
   }
   return { type: 'toolCall', id, name, rawArgs: json };
 }
@@ -242,7 +246,7 @@ function closed(block: OpenBlock): TextBlock | ThinkingBlock | ToolCallBlock {
   return { type: block.open, text: block.text };
 }
 
-// Half-written arguments are no JSON yet: they are shown as text.
+// Half-written arguments are not JSON yet: they are shown as text.
 function openView(block: OpenBlock): Block {
   if (block.open !== 'toolInput') return { type: block.open, text: block.text };
   return { type: 'toolCall', id: block.id, name: block.name, rawArgs: block.text };
@@ -252,7 +256,7 @@ function isOpen(block: OpenBlock | Block | undefined, kind: OpenBlock['open']): 
   return block !== undefined && isStillOpen(block) && block.open === kind;
 }
 
-// A block of the model's may have further fields of any name.
+// Not by `open`: a model's own block may have extra fields of any name.
 function isStillOpen(block: OpenBlock | Block): block is OpenBlock {
   return !('type' in block);
 }

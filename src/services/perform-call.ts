@@ -1,4 +1,4 @@
-// One tool call, performed: the toolCall chart says what comes next, this does it and reports the facts back to the chart.
+// Performs one tool call: the toolCall chart decides what comes next; this does it and reports the facts back.
 
 import type { AnyActorRef } from 'xstate';
 import { atOnce } from '../contracts/at-once.ts';
@@ -34,21 +34,21 @@ import { noteWatch } from './watch.ts';
 export interface CallChart {
   send(event: ToolCallMachineEvent): void;
   getSnapshot(): { readonly value: unknown; readonly status: string; readonly error?: unknown };
-  /** Of an inspected call. */
+  /** Set for an inspected call. */
   readonly actor?: AnyActorRef;
 }
 
-/** Who wants to know how a call fares. */
+/** What the owner of a call wants to know. */
 export interface CallAudience {
-  /** Exactly once, unless the call is abandoned. */
+  /** Called exactly once, unless the call is abandoned. */
   settled(result: ToolResultBlock): void;
-  /** True when somebody is asked, false when the question is answered or dropped. */
+  /** True when approval is requested, false when it is answered or dropped. */
   approval(isAsked: boolean): void;
-  /** Runs whatever comes later, from promises and timers: what it throws ends the call, or all that it is part of. */
+  /** Runs the callbacks of promises and timers: what they throw ends the call, or the batch it belongs to. */
   enter(work: () => void): void;
 }
 
-/** What a call reads of the turn it belongs to; a voice session has calls and no turns. */
+/** What a call reads of the turn it belongs to; a voice session has calls but no turns. */
 export type CallRecord = Pick<
   TurnRecord,
   'stop' | 'approve' | 'events' | 'message' | 'turnContext' | 'session' | 'conversation' | 'watch' | 'count'
@@ -63,7 +63,7 @@ export class PerformedCall {
   readonly #chart: CallChart;
   readonly #audience: CallAudience;
   readonly #tool: Tool | undefined;
-  /** As the model, or whoever approved, gave them, and as the tool parsed them. */
+  /** The arguments as the model or the approval gave them, and below as the tool parsed them. */
   #raw: unknown;
   #args: unknown;
   #graceMs: number | undefined;
@@ -89,7 +89,7 @@ export class PerformedCall {
     return this.#startedAt !== undefined;
   }
 
-  /** Checks the call and goes on as far as it can at once. */
+  /** Checks the call and goes as far as it can without waiting. */
   start(): void {
     const { stop, settings } = this.#record;
     const runnable = stop !== 'refusal';
@@ -108,7 +108,7 @@ export class PerformedCall {
     });
   }
 
-  /** Ends a call that does not run yet; a running one only hears of it through its signal. */
+  /** Ends a call that does not run yet; a running one only learns of it through its signal. */
   cancel(graceMs?: number): void {
     if (this.#isOver || this.#isCancelled) return;
     this.#isCancelled = true;
@@ -117,12 +117,12 @@ export class PerformedCall {
     this.#controller?.abort(cancelReason);
   }
 
-  /** What has not settled by now is interrupted: the grace time is over, or the tool has obeyed its signal. */
+  /** Interrupts a call that has not settled: the grace time is over, or the tool has obeyed its signal. */
   expire(): void {
     if (!this.#isOver) this.#send({ type: 'call.expire' }, unstartedResult(this.call, 'interrupted'));
   }
 
-  /** Drops it without a result. */
+  /** Drops the call without a result. */
   abandon(): void {
     this.#isOver = true;
     this.#stopClock();
@@ -136,8 +136,8 @@ export class PerformedCall {
     }
   }
 
-  // The chart has no user code in its steps but replaced guards, so its state can be read as soon as `send` returns. What
-  // comes when the call is over changes nothing.
+  // The chart's steps run no user code except replaced guards, so its state can be read as soon as `send` returns.
+  // Events after the end of the call change nothing.
   #send(event: ToolCallMachineEvent, result?: ToolResultBlock): void {
     if (this.#isOver) return;
     if (result !== undefined) this.#result = result;
@@ -149,7 +149,7 @@ export class PerformedCall {
     const { value, status, error } = this.#chart.getSnapshot();
     if (status !== 'active') {
       const end = value === 'backgrounded' ? 'completed' : value;
-      // One that runs as an actor stops in the state in which it broke.
+      // A chart that runs as an actor stops in the state in which it broke.
       if (status === 'done' && isResultStatus(end)) this.#settle(end);
       else this.#chartBroke(error);
     } else if (value === 'approving') this.#ask();
@@ -187,7 +187,7 @@ export class PerformedCall {
     if (this.#record.approve === undefined || needs === false) return false;
     if (typeof needs !== 'function') return true;
     const who = `needsApproval of the tool "${this.call.name}"`;
-    // A tool that cannot say is a tool to ask about.
+    // If the tool cannot say, approval is needed.
     return answerOr(true, () => needs(this.#args), who, this.#record.settings.onListenerError) !== false;
   }
 
@@ -212,7 +212,7 @@ export class PerformedCall {
       (thrown) => this.#deny(messageOf(thrown)),
       this.#audience.enter,
     );
-    if (!isOpen || this.#isOver) return; // over: who was asked cancelled the turn, and nobody waits any more
+    if (!isOpen || this.#isOver) return; // over: the approver cancelled the turn, and nobody waits any more
     // Only a question that stays open is worth an event.
     events.push({ type: 'toolCall.awaitingApproval', call, ...shown });
     this.#wait();
@@ -225,7 +225,7 @@ export class PerformedCall {
   }
 
   #answered(answer: unknown): void {
-    if (this.#isOver) return; // it is not even read
+    if (this.#isOver) return; // a late answer is not even read
     const { allow, message, args } = approvalOf(answer);
     if (allow !== true) return this.#deny(message ?? 'no reason was given');
     this.#settleApproval({ type: 'approval.settled', allowed: true, valid: args === undefined || this.#parse(args) });
@@ -251,7 +251,7 @@ export class PerformedCall {
   #run(): void {
     this.#startedAt = this.#record.settings.host.now();
     this.#record.events.push({ type: 'toolCall.started', call: this.call });
-    if (this.#isOver || this.#wentIntoBackground()) return; // a listener cancelled it, or a task goes on with it
+    if (this.#isOver || this.#wentIntoBackground()) return; // a listener cancelled it, or it continues as a task
     this.#startClock();
     whenGiven(
       () => this.#execute(),
@@ -261,7 +261,7 @@ export class PerformedCall {
     );
   }
 
-  // Where the model asked for a task and there is a registry: the handle is the result.
+  // If the model asked for a task and there is a registry, the task's handle is the result.
   #wentIntoBackground(): boolean {
     const { tasks, steps } = this.#record.settings;
     const tool = this.#tool;
@@ -270,7 +270,7 @@ export class PerformedCall {
       const call = { tool, raw: this.#raw, args: this.#args, context: this.#toolContext(), execute: steps.executeTool };
       const begun = tasks.begin(call);
       if (begun === undefined) return false;
-      if (this.#isOver) begun.stop(); // cancelled from within: nobody will ever know the task
+      if (this.#isOver) begun.stop(); // cancelled meanwhile: nobody will ever know the task
       else {
         this.#record.events.push({ type: 'toolCall.backgrounded', call: this.call, taskId: begun.taskId });
         const handle = textResult(this.call, 'completed', begun.handle);
@@ -301,14 +301,14 @@ export class PerformedCall {
 
   #threw(thrown: unknown): void {
     if (this.#isOver) return;
-    if (this.#isCancelled && isAbort(thrown)) return this.expire(); // it stopped, and did not say how far it came
+    if (this.#isCancelled && isAbort(thrown)) return this.expire(); // it stopped, and did not say how far it got
     const result = textResult(this.call, 'failed', errorResultText(thrown));
     this.#send({ type: 'tool.settled', isError: true, backgrounded: false }, result);
   }
 
   #startClock(): void {
     const ms = this.#limit();
-    if (typeof ms !== 'number' || !(ms <= longestDelayMs)) return; // a timer cannot wait for ever
+    if (typeof ms !== 'number' || !(ms <= longestDelayMs)) return; // longer than a timer can wait
     const { host } = this.#record.settings;
     this.#timer = host.setTimeout(() => this.#audience.enter(() => this.#timedOut(ms)), ms);
   }
@@ -360,7 +360,7 @@ export class PerformedCall {
     const format = (): ToolResultBlock => {
       const formatted = atOnce(steps.formatToolResult?.(this.call, result), who);
       if (formatted?.type === 'toolResult' && Array.isArray(formatted.content)) {
-        // What was, stays: only the words for the model are the step's to choose.
+        // The step chooses only the content that the model reads.
         return { ...result, content: readResultContent(formatted.content) };
       }
       throw new TypeError(`${who} must return a tool result block.`);
@@ -415,7 +415,7 @@ export class PerformedCall {
   }
 }
 
-// What is thrown by those who obey a signal.
+// What code that obeys its signal throws.
 function isAbort(thrown: unknown): boolean {
   try {
     return (thrown as Partial<Error> | null | undefined)?.name === 'AbortError'; // anything may be thrown
@@ -424,7 +424,7 @@ function isAbort(thrown: unknown): boolean {
   }
 }
 
-// What somebody answered; what cannot be read is no yes.
+// The fields of an answer; one that cannot be read is not a yes.
 function approvalOf(answer: unknown): { readonly allow?: unknown; readonly message?: string; readonly args?: unknown } {
   try {
     if (typeof answer !== 'object' || answer === null) return {};

@@ -1,4 +1,4 @@
-// Which calls of a message run side by side: the default plan, and the check of a plan somebody else made.
+// Which calls of a message run in parallel: the default plan, and the check of a plan that the host's step made.
 
 import type { Tool } from '../contracts/tool.ts';
 import type { ToolCallBlock } from '../conversation/block.ts';
@@ -9,8 +9,8 @@ import { answerOr } from './user-code.ts';
 export type CallPlan = readonly (readonly ToolCallBlock[])[];
 
 /**
- * Adjacent calls to concurrency-safe tools form a group; every other call is a group of its own, also where the tool
- * cannot say: what it throws goes to `onError`.
+ * Adjacent calls to concurrency-safe tools form a group; every other call is its own group, also if the tool throws
+ * when asked, which goes to `onError`.
  */
 export function planCalls(
   calls: readonly ToolCallBlock[],
@@ -33,7 +33,7 @@ export function planCalls(
   return groups;
 }
 
-/** Undefined when every call is in exactly one group, else what is wrong. Total on any value. */
+/** Undefined when every call is in exactly one group, else what is wrong. Takes any value and never throws. */
 export function planFault(plan: unknown, calls: readonly ToolCallBlock[]): string | undefined {
   if (!Array.isArray(plan) || !plan.every((group) => Array.isArray(group)))
     return 'expected an array of arrays of calls';
@@ -45,12 +45,12 @@ export function planFault(plan: unknown, calls: readonly ToolCallBlock[]): strin
     : `${planned.length} calls in the groups, expected ${calls.length}`;
 }
 
-// A call to an unknown tool never runs, so it stands in nobody's way.
+// A call to an unknown tool never runs, so it disturbs no other.
 function isSafe(call: ToolCallBlock, tool: Tool | undefined, onError: (thrown: unknown) => void): boolean {
   if (tool === undefined) return true;
   const answer = (): boolean => {
     if (typeof tool.isConcurrencySafe !== 'function') return tool.isConcurrencySafe;
-    const parsed = tool.parse(callArguments(call)); // the tool's functions know its own arguments, not raw ones
+    const parsed = tool.parse(callArguments(call)); // the tool's functions take parsed arguments, not raw ones
     return parsed.ok && tool.isConcurrencySafe(parsed.args);
   };
   return answerOr(false, answer, `isConcurrencySafe of the tool "${tool.name}"`, onError);

@@ -7,15 +7,15 @@ import type { OperativeScope, ReloadFacts } from '../machines/operative.ts';
 export interface ReloadScope extends OperativeScope {
   /** The host's `reloadBeforeStart`. */
   load(): unknown;
-  /** Puts what was loaded in place; true when there is something to answer. Throws on what is no conversation. */
+  /** Installs what was loaded; true if there is something to answer. Throws if it is not a conversation. */
   takeLoaded(loaded: unknown): boolean;
   /** Notes why the claimed turn will end as failed. */
   failLoad(error: unknown): void;
 }
 
 /**
- * Never settles within the step that started it, also when the host answers at once: what it found would be told after
- * messages that came in that step, and after a cancel that already began the next claim.
+ * Never settles within the step that started it, even if the host answers at once: its facts would then reach the chart
+ * after messages that came in that step, and after a cancel that already began the next claim.
  */
 export const reload: ServiceLogic<OperativeScope, ReloadFacts> = serviceLogic(
   (given, actor) => {

@@ -1,4 +1,5 @@
-// When and how a failed model call is tried again: backoff with jitter, the server's own wish, then the fallback models.
+// When and how a failed model call is tried again: backoff with jitter or the server's `Retry-After`, then the fallback
+// models.
 
 import { isModelError, type TurnchartError } from '../contracts/errors.ts';
 import type { RetryOptions } from '../contracts/engine.ts';
@@ -20,13 +21,14 @@ export interface NextTry {
   readonly delayMs: number;
 }
 
-/** The next try after `error`, or undefined when none is left. Any error but a context overflow moves on to a fallback. */
+/**
+ * The next try after `error`, or undefined when none is left. Any error but a context overflow moves on to a fallback.
+ */
 export function nextTry({ settings, modelIndex, attempt }: RetryState, error: TurnchartError): NextTry | undefined {
   const { retry, models, host } = settings;
   if (error.code === 'model.contextOverflow') return undefined;
   if (isModelError(error) && error.retryable && attempt < retry.attempts) {
-    // How long the server asked to wait: it knows better than any backoff, also when that is shorter. Servers that say 0
-    // mean nothing by it.
+    // What the server asked for replaces the backoff, even if it is shorter. Servers that send 0 mean nothing by it.
     const { retryAfterMs = 0 } = error;
     if (retryAfterMs <= retry.maxRetryAfterMs) {
       const delayMs = retryAfterMs > 0 ? retryAfterMs : backoff(attempt + 1, retry, host);
@@ -36,7 +38,7 @@ export function nextTry({ settings, modelIndex, attempt }: RetryState, error: Tu
   return modelIndex + 1 < models.length ? { modelIndex: modelIndex + 1, attempt: 0, delayMs: 0 } : undefined;
 }
 
-/** Milliseconds before retry `attempt` (from 1): doubles up to the maximum, of which a random half to whole is taken. */
+/** Milliseconds before retry `attempt` (from 1): doubles up to the maximum, times a random factor from 0.5 to 1. */
 export function backoff(attempt: number, retry: Required<RetryOptions>, host: Host): number {
   const full = Math.min(retry.maxDelayMs, retry.baseDelayMs * 2 ** (attempt - 1));
   return Math.round(full * (0.5 + host.random() / 2));

@@ -17,11 +17,11 @@ export interface TurnCharts {
   readonly inspectedTurn: ChartLogic<TurnMachineEvent, TurnMachineInput, TurnOutput>;
   /** A tool call as an actor. */
   readonly inspectedToolCall: ChartLogic<ToolCallMachineEvent, ToolCallMachineContext, undefined>;
-  /** A tool call without an actor, of which a turn may have hundreds. */
+  /** A tool call without an actor: a turn may have hundreds of them. */
   readonly startToolCall: () => ChartRun<ToolCallMachineEvent>;
 }
 
-/** Timers of the platform take at most so many milliseconds; with more they fire at once. */
+/** The longest delay that the platform's timers take, in milliseconds; with a longer one they fire at once. */
 export const longestDelayMs = 2 ** 31 - 1;
 
 /** Made once per engine and shared by all its turns. Durations are milliseconds. */
@@ -30,11 +30,11 @@ export interface TurnSettings {
   readonly models: readonly [Model, ...Model[]];
   readonly tools: ReadonlyMap<string, Tool>;
   readonly definitions: readonly ToolDefinition[];
-  /** How calls go into the background; undefined where they cannot. */
+  /** How calls become background tasks; undefined if they cannot. */
   readonly tasks: TaskSupport | undefined;
   readonly transformers: Readonly<Record<Stage, readonly Transformer[]>>;
   readonly stages: Readonly<Record<Stage, boolean>>;
-  /** Who is asked when somebody wants the transcript compacted. */
+  /** The transformer that compacts the transcript on request. */
   readonly compactor: Transformer | undefined;
   readonly toolChoice: ToolChoice | undefined;
   /** The parts of every request that never change. */

@@ -37,7 +37,7 @@ export const streamModel: ServiceLogic<TurnScope, TurnFacts> = serviceLogic(
   { id: 'streamModel', description: 'One call of the model.' },
 );
 
-// Nobody would hear of a throw here, as of a host's `random`, and the turn would wait for ever.
+// Nothing else would report a throw here, such as that of a host's `random`, and the turn would wait forever.
 function concludeSafely(record: TurnRecord, outcome: CallOutcome): TurnFacts['kind'] {
   try {
     return conclude(record, outcome);
@@ -58,7 +58,7 @@ function conclude(record: TurnRecord, outcome: CallOutcome): TurnFacts['kind'] {
   return 'answered';
 }
 
-// What the provider counted for this request, against what was estimated.
+// Compares what the provider counted for this request with the estimate.
 function learnFrom({ conversation, settings, view }: TurnRecord, counted: number): void {
   const { system, messages } = view ?? conversation;
   const overhead = overheadTokens(system) + overheadTokens(settings.definitions);
@@ -85,8 +85,8 @@ function failed(record: TurnRecord, error: TurnchartError, shown: boolean): Turn
   return error.code === 'model.contextOverflow' ? 'overflow' : 'gaveUp';
 }
 
-// The provider filled the window while it wrote. The first time the context is re-shaped and asked again; after that
-// what was said is kept, without the calls that may be incomplete.
+// The context window filled up while the model wrote. The first time the context is re-shaped and the model asked
+// again; after that the text is kept, without calls that may be incomplete.
 function cutByContext(record: TurnRecord, fold: Fold): TurnFacts['kind'] {
   const text = `The model "${record.model.id}" stopped because its context window is full. Use transformers that shorten the context, or a model with a larger window.`;
   const error = new ModelError('model.contextOverflow', text, { retryable: false });

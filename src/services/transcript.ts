@@ -9,11 +9,11 @@ import type { Block } from '../conversation/block.ts';
 /** Where a turn's events go. */
 export interface EventSink {
   push(event: EngineEvent): void;
-  /** What is pushed within `work` tells one fact: no listener hears of it before all of it is pushed. */
+  /** Events pushed during `work` belong together: listeners run only after all of them are pushed. */
   together?(work: () => void): void;
 }
 
-/** Changes things and pushes the events that tell of it as one: a listener that reacts finds the change whole. */
+/** Makes a change and pushes its events as one: a listener that reacts finds the change complete. */
 export function tellTogether(events: EventSink, work: () => void): void {
   if (events.together === undefined) work();
   else events.together(work);
@@ -25,7 +25,10 @@ export function appendMessage(conversation: Conversation, message: Message, even
   events.push({ type: 'message.appended', message, index });
 }
 
-/** Replaces the contents in place, so that everybody who holds the conversation sees them; announces `transcript.replaced`. */
+/**
+ * Replaces the contents in place, so that everybody who holds the conversation sees them; announces
+ * `transcript.replaced`.
+ */
 export function replaceContents(
   conversation: Conversation,
   contents: { readonly system: readonly Block[]; readonly messages: readonly Message[] },

@@ -19,12 +19,12 @@ import { unstartedResult } from './call-results.ts';
 import { stepAnswer } from './user-code.ts';
 import type { Watch } from './watch.ts';
 
-/** Where accepted steers wait. The turn drains it and never holds a message itself, so that none can die with it. */
+/** Where accepted steers wait. The turn drains it and never holds a message itself, so that none is lost with it. */
 export interface Inbox {
   readonly pending: number;
   /** Messages held for the next turn. */
   readonly queued: number;
-  /** Takes what waits, in order, framed as it should stand in the transcript. */
+  /** Takes out the waiting messages, in order, framed for the transcript. */
   drain(iteration: number): readonly Message[];
   /** A model request with everything drained so far got its settled answer. */
   answered(iteration: number): void;
@@ -42,7 +42,7 @@ export interface TurnParts {
   readonly onSealed?: () => void;
   readonly turnContext: unknown;
   readonly approve: Approve | undefined;
-  /** Somebody watches: tool calls run as full charts, which show more and cost more. */
+  /** Set when the turn is inspected: tool calls then run as actors, which show more and cost more. */
   readonly watch: Watch | undefined;
 }
 
@@ -54,9 +54,9 @@ export interface ModelView {
 
 /** The calls of a message, being carried out. */
 export interface RunningBatch {
-  /** Tells its tools to stop. */
+  /** Asks its tools to stop. */
   interrupt(graceMs: number): void;
-  /** Of a turn that breaks: the call's result where it has one, else whether its tool was called. */
+  /** For a turn that breaks: the call's result if it has one, else whether its tool was called. */
   fateOf(call: ToolCallBlock): ToolResultBlock | 'interrupted' | 'notStarted';
 }
 
@@ -74,9 +74,9 @@ export class TurnRecord implements TurnScope {
   turnContext: unknown;
 
   iteration = 0;
-  /** No steer is taken any more. */
+  /** Steers are no longer accepted. */
   isSealed = false;
-  /** What the model sees this iteration where a transformer gave a view; else the transcript. */
+  /** What the model sees this iteration; undefined = the transcript, as no transformer gave a view. */
   view: ModelView | undefined;
   /** The message being streamed. */
   fold: Fold | undefined;
@@ -119,7 +119,7 @@ export class TurnRecord implements TurnScope {
     return this.settings.models[this.modelIndex] ?? this.settings.models[0];
   }
 
-  /** What guards may know, read now. */
+  /** The facts that guards may read, as of now. */
   facts(kind: TurnFacts['kind']): TurnFacts {
     return {
       kind,
@@ -142,7 +142,7 @@ export class TurnRecord implements TurnScope {
     appendMessage(this.conversation, message, this.events);
   }
 
-  /** Takes over an answer: into the transcript, with everything the chart's guards will ask about it. */
+  /** Appends an answer, and records everything the chart's guards will ask about it. */
   settleAnswer(message: Message, stop: StopReason): void {
     this.fold = undefined;
     this.message = message;
@@ -230,7 +230,7 @@ export class TurnRecord implements TurnScope {
     try {
       this.#land();
     } catch (thrown) {
-      this.breakDown(thrown); // a transcript the host froze: the turn ends all the same
+      this.breakDown(thrown); // such as a frozen transcript: the turn ends all the same
     }
   }
 
@@ -248,7 +248,7 @@ export class TurnRecord implements TurnScope {
 
   output(): TurnOutput {
     const { inbox } = this;
-    // Read when looked at: a message may be accepted between the turn's last step and the operative's next.
+    // Getters: a message may be accepted between the turn's last step and the operative's next.
     const waiting = {
       get late() {
         return inbox.pending;
@@ -277,7 +277,7 @@ export class TurnRecord implements TurnScope {
     if (open.length === 0) return;
     const results = open.map((call) => {
       const fate = this.dispatch?.fateOf(call) ?? 'notStarted';
-      if (typeof fate === 'object') return fate; // told already
+      if (typeof fate === 'object') return fate; // already announced
       const result = unstartedResult(call, fate);
       this.events.push({ type: 'toolCall.settled', call, result, durationMs: 0 });
       return result;
@@ -285,7 +285,7 @@ export class TurnRecord implements TurnScope {
     this.settleResults(results, this.#lastId());
   }
 
-  // A host that gives no id any more must not leave calls without results.
+  // A host that no longer gives ids must not leave calls without results.
   #lastId(): string {
     try {
       return this.settings.host.createId('message');

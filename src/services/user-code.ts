@@ -1,9 +1,9 @@
-// Calls of user code, which may throw or give a promise. Whoever calls tools, steps, approvals and listeners does it by these.
+// Calls user code, which may throw or return a promise. Used wherever tools, steps and approvals are called.
 
 import { atOnce, isThenable } from '../contracts/at-once.ts';
 import { messageOf, TurnchartError } from '../contracts/errors.ts';
 
-/** What `ask` gives at once; where it throws or gives a promise, `onError` hears of it and `otherwise` counts. */
+/** The value that `ask` returns. If it throws or returns a promise: `otherwise`, and `onError` gets the error. */
 export function answerOr<Value>(
   otherwise: Value,
   ask: () => Value,
@@ -18,7 +18,7 @@ export function answerOr<Value>(
   }
 }
 
-/** What a step of the engine gives at once. Throws `turn.broken` where it throws or gives a promise. */
+/** The value that a step of the engine returns. Throws `turn.broken` if it throws or returns a promise. */
 export function stepAnswer<Value>(step: string, ask: () => Value): Value {
   try {
     return atOnce(ask(), 'It');
@@ -28,8 +28,8 @@ export function stepAnswer<Value>(step: string, ask: () => Value): Value {
 }
 
 /**
- * Calls `work` and takes what it gives: in the same tick, or when its promise settles, and then through `enter`, for
- * nobody would hear of what they throw. One of `took` and `threw` is called, once. True where it was a promise.
+ * Calls `work` and passes on its value to `took`, or what it throws to `threw`: one of them, once. In the same tick, or
+ * when its promise settles, and then through `enter`, which handles what they throw. True if it was a promise.
  */
 export function whenGiven(
   work: () => unknown,
@@ -41,7 +41,7 @@ export function whenGiven(
   let later: Promise<unknown> | undefined;
   try {
     given = work();
-    if (isThenable(given)) later = Promise.resolve(given); // tames thenables that call back at once or twice
+    if (isThenable(given)) later = Promise.resolve(given); // guards against thenables that call back synchronously or twice
   } catch (thrown) {
     threw(thrown);
     return false;

@@ -4,11 +4,11 @@
 import type { AnyActorRef, InspectionEvent } from 'xstate';
 import type { ShowTranscript } from '../contracts/inspect.ts';
 
-/** What a watched actor is made with, for `createActor`: an inspector of its own, or a parent whose inspector sees it. */
+/** Options of `createActor` for an inspected actor: its own inspector, or a parent whose inspector sees it. */
 export interface Watch {
   readonly inspect?: (event: InspectionEvent) => void;
   readonly parent?: AnyActorRef;
-  /** Not XState's: shows the transcript too. */
+  /** Not an XState option: shows the transcript too. */
   readonly show?: ShowTranscript | undefined;
 }
 
@@ -20,7 +20,7 @@ export function noteWatch(context: object, watch: Watch): void {
   Object.assign(context, { [below]: watch });
 }
 
-/** How to be shown below the call; undefined where nobody inspects. */
+/** The options with which an actor is shown below the call; undefined if nobody inspects. */
 export function watchBelow(context: object): Watch | undefined {
   return (context as { readonly [below]?: Watch })[below];
 }

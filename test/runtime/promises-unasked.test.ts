@@ -93,7 +93,7 @@ describe.each(interpreters)('a promise where none can be waited for (%s)', (inte
     test('of a model’s stream: the model failed and says so', async () => {
       const { turn } = await play({ script: [], model: { id: 'late', stream: promise as never } });
       expect(turn.result).toMatchObject({ reason: 'failed', error: { code: 'model.failed' } });
-      expect(turn.result.error?.message).toContain('its stream() must return an async iterable, and at once.');
+      expect(turn.result.error?.message).toContain('its stream() must return an async iterable synchronously.');
     });
 
     test('of an engine function: the turn fails and says so', async () => {
