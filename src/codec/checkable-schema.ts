@@ -45,8 +45,8 @@ const compositions = ['anyOf', 'oneOf', 'allOf'];
 const inheritedNames = new Set(Object.getOwnPropertyNames(Object.prototype));
 
 /**
- * The schema with the same meaning in the words zod's converter takes at face value. Throws an error naming
- * the first keyword for which there are none and its place.
+ * An equivalent schema that uses only what zod's converter checks in full. Throws an error that names the first keyword
+ * for which that is impossible, and its place.
  */
 export function checkableSchema(schema: Schema): Schema {
   const { definitions, $defs, ...root } = schema;

@@ -1,4 +1,4 @@
-// Conversations to JSON text and back, with a format version. Called by stores and by whoever sends a conversation away.
+// Conversations to JSON text and back, with a format version. For storing and sending conversations.
 
 import type { z } from 'zod';
 import { messageOf, TurnchartError } from '../contracts/errors.ts';
@@ -18,8 +18,8 @@ const version = 1;
  * which `decodeConversation` makes an equal one: every string (lone surrogates too), every finite number (-0 too), any
  * key (`__proto__` too), JSON up to 100,000 levels deep, and fields of messages and blocks that this version does not
  * know. Throws `TurnchartError` 'conversation.invalid' with the path of the first fault for what JSON would lose or
- * change (undefined, NaN, Infinity, BigInt, instances of classes, holes, cycles), for what is no conversation, and for
- * further fields beside `system` and `messages`. Does not ask whether calls have results.
+ * change (undefined, NaN, Infinity, BigInt, instances of classes, holes, cycles), for a value that is not a
+ * conversation, and for fields other than `system` and `messages`. Does not check whether calls have results.
  */
 export function encodeConversation(conversation: Conversation): string {
   try {
@@ -33,10 +33,10 @@ export function encodeConversation(conversation: Conversation): string {
 
 /**
  * The conversation that `encodeConversation` wrote, from its text or from the parsed text; shares nothing with the
- * argument. Fields of messages and blocks that this version does not know are kept and written again; types of
- * blocks, roles and statuses that it does not know are refused, and so are further fields beside `system` and
- * `messages`. Does not repair: a call may lack its result, see `repair`. Throws nothing but `TurnchartError`
- * 'conversation.invalid', with the path of the first fault or, for text that is no JSON, its position.
+ * argument. Fields of messages and blocks that this version does not know are kept and written again; types of blocks,
+ * roles and statuses that it does not know are refused, and so are fields other than `system` and `messages`. Does not
+ * repair: a call may lack its result, see `repair`. Throws nothing but `TurnchartError` 'conversation.invalid', with
+ * the path of the first fault or, for text that is not JSON, its position.
  */
 export function decodeConversation(json: string | JsonValue): Conversation {
   try {
@@ -87,7 +87,7 @@ function snapshot(value: unknown): JsonObject {
   return copied.value;
 }
 
-/** The fields themselves as a conversation: zod only looks, because what it returns would lack the unknown fields. */
+/** The original fields as a conversation: zod only checks, because its result would lack unknown fields. */
 function check(fields: JsonObject): Conversation {
   const issue = conversationSchema.safeParse(fields).error?.issues[0];
   if (issue) throw new Fault(issue.path, reasonOf(issue, valueAt(fields, issue.path)));
@@ -98,7 +98,7 @@ function check(fields: JsonObject): Conversation {
       'unknown field; a conversation has system and messages, other facts go to the meta of a message',
     );
   }
-  // The schema has just said so.
+  // The schema has just checked it.
   return { system, messages } as unknown as Conversation;
 }
 

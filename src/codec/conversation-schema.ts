@@ -1,4 +1,4 @@
-// The shape of a stored conversation as zod schemas. Called by the conversation codec on values that are surely JSON.
+// The shape of a stored conversation as zod schemas. Called by the conversation codec on values known to be JSON.
 
 import { z } from 'zod';
 import type { Block, MediaSource, ResultContent, ToolResultStatus } from '../conversation/block.ts';
@@ -6,7 +6,8 @@ import type { Conversation } from '../conversation/conversation.ts';
 import type { JsonValue, Meta } from '../conversation/json.ts';
 import type { Message } from '../conversation/message.ts';
 
-// Free JSON is not looked into: it is JSON already, may be deeper than a recursive check can go, and its keys are its own.
+// Free-form JSON is not checked: it is known to be JSON, may be deeper than a recursive check can go, and may have any
+// keys.
 const json = z.custom<JsonValue>((value) => value !== undefined, { error: 'expected a JSON value' });
 const meta = z.custom<Meta>((value) => typeof value === 'object' && value !== null && !Array.isArray(value), {
   error: 'expected object',
@@ -98,7 +99,7 @@ const message = z.object({
   meta: meta.exactOptional(),
 }) satisfies z.ZodType<Message>;
 
-/** System and messages. Fields that it does not know pass: what they mean is for the codec to decide. */
+/** System and messages. Unknown fields pass: the codec decides about them. */
 export const conversationSchema = z.object({
   system: z.array(block),
   messages: z.array(message),

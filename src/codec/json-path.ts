@@ -15,14 +15,14 @@ export function writePath(path: readonly PropertyKey[]): string {
   return text === '' ? '(root)' : text;
 }
 
-/** The kind of a value, or the value itself where it is short, as error messages show what they got. */
+/** The kind of a value, or the value itself if it is short, for error messages. */
 export function describe(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (typeof value === 'string') return JSON.stringify(shorten(value));
   return value === null || typeof value === 'number' || typeof value === 'boolean' ? String(value) : kindOf(value);
 }
 
-/** The JSON name of a value's kind: null, array, object, string, …; what is missing is `nothing`. */
+/** The JSON name of a value's kind: null, array, object, string, …; `nothing` for undefined. */
 export function kindOf(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (value === null) return 'null';

@@ -10,7 +10,7 @@ import { checkableSchema } from './checkable-schema.ts';
 export interface JsonSchemaOptions {
   /**
    * Replaces the built-in check: returns what is wrong with the value, or undefined. For keywords the built-in check
-   * does not know, or a validator of your own. The published schema stays as it is.
+   * does not know, or to use your own validator. The published schema does not change.
    */
   readonly validate?: (value: unknown) => string | undefined;
 }
@@ -38,9 +38,9 @@ export interface JsonSchema<Args> {
 }
 
 /**
- * Gives a JSON Schema the type `Args`, which nothing compares with the schema: keep the two together. Local references
- * are followed and a `default` fills its field when it is missing. Throws `tool.invalid` naming the first keyword that
- * cannot be checked in full, unless `validate` is given.
+ * Gives a JSON Schema the type `Args`. Nothing compares the two: keep them in step. Local references are followed and a
+ * `default` fills its field when it is missing. Throws `tool.invalid` naming the first keyword that cannot be checked
+ * in full, unless `validate` is given.
  */
 export function jsonSchema<Args = unknown>(
   schema: { readonly [key: string]: JsonValue },
@@ -77,7 +77,7 @@ function ownCheck<Args>(validate: (value: unknown) => string | undefined): Check
 
 function toZod(schema: { readonly [key: string]: JsonValue }): z.ZodType {
   try {
-    // A registry of its own: ids in schemas must not meet in zod's global one.
+    // A separate registry: ids of different schemas must not collide in zod's global one.
     return z.fromJSONSchema(checkableSchema(schema), { registry: z.registry() });
   } catch (cause) {
     throw new TurnchartError(

@@ -1,4 +1,5 @@
-// Copies a value that claims to be JSON into one that surely is. Called by the conversation codec in both directions.
+// Copies a value that claims to be JSON into one that certainly is. Called by the conversation codec in both
+// directions.
 
 import { messageOf } from '../contracts/errors.ts';
 import type { JsonValue } from '../conversation/json.ts';
@@ -7,7 +8,7 @@ import { kindOf } from './json-path.ts';
 /** How deep a value may be nested. A bound only for objects that make up new levels whenever they are read. */
 const deepest = 100_000;
 
-/** A copy that shares nothing with the original, or what keeps the original from being JSON and where. */
+/** A copy that shares nothing with the original, or why the original is not JSON, and where. */
 export type Snapshot =
   | { readonly value: JsonValue }
   | { readonly fault: string; readonly path: readonly PropertyKey[] };
@@ -23,8 +24,8 @@ interface Level {
 /**
  * Copies plain objects and arrays of null, booleans, strings and finite numbers (also -0), reading each field once.
  * Anything else is a fault: undefined, NaN, Infinity, BigInt, symbols, functions, instances of classes, holes, named
- * fields of arrays, cycles, fields that throw when they are read, more than 100,000 levels. Never throws. What occurs
- * twice in the original is copied once. Does not recurse.
+ * fields of arrays, cycles, fields that throw when they are read, more than 100,000 levels. Never throws. Objects that
+ * occur twice in the original are copied once. Does not recurse.
  */
 export function snapshotJson(root: unknown): Snapshot {
   const levels: Level[] = [];
@@ -89,7 +90,7 @@ function keysOf(value: object): readonly string[] {
   const isArray = Array.isArray(value);
   // First: the keys of a buffer would be millions.
   const prototype: unknown = isArray ? null : Object.getPrototypeOf(value);
-  // Object.prototype of another realm (iframe, vm) is plain too: what has no prototype itself.
+  // Object.prototype of another realm (iframe, vm) is plain too: recognised by having no prototype itself.
   if (typeof prototype === 'object' && prototype !== null && Object.getPrototypeOf(prototype) !== null) {
     const made: unknown = Reflect.get(prototype, 'constructor');
     throw new NotJson(

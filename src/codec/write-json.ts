@@ -1,4 +1,5 @@
-// Writes JSON text without recursion. Called by the conversation codec, whose values may be deeper than JSON.stringify goes.
+// Writes JSON text without recursion. Called by the conversation codec, whose values may be deeper than JSON.stringify
+// goes.
 
 import type { JsonValue } from '../conversation/json.ts';
 

@@ -1,4 +1,4 @@
-// What user code gives: at once, or as a promise.
+// What user code returns: a value or a promise.
 
 import { TurnchartError } from './errors.ts';
 
@@ -7,7 +7,10 @@ export function isThenable(value: unknown): value is PromiseLike<unknown> {
   return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
 }
 
-/** The answer of a function that must be synchronous. Throws `options.invalid` for a promise, and drops what it rejects with. */
+/**
+ * Returns the value of a callback that must be synchronous. Throws `options.invalid` for a promise, whose rejection is
+ * then ignored.
+ */
 export function atOnce<Value>(value: Value, who: string): Value {
   if (!isThenable(value)) return value;
   Promise.resolve(value).catch(() => undefined);

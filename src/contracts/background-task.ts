@@ -3,7 +3,10 @@
 import type { ToolDefinition } from './model.ts';
 import type { Tool, ToolContext, ToolResult } from './tool.ts';
 
-/** A tool whose work can outlive its call: with a registry on the engine, `run_in_background: true` returns a task id at once. */
+/**
+ * A tool whose work can outlive its call: with a registry on the engine, `run_in_background: true` returns a task id at
+ * once.
+ */
 export interface BackgroundTool<in TurnContext = unknown> extends Tool<TurnContext> {
   readonly isBackground: true;
 }
@@ -13,7 +16,7 @@ export function isBackground(tool: Tool): tool is BackgroundTool {
   return (tool as Partial<BackgroundTool>).isBackground === true;
 }
 
-/** Where a task is in its life. `stopped` = it ended after it was told to stop, whatever it gave back then. */
+/** The state of a task. `stopped`: it ended after it was asked to stop, whatever it returned. */
 export type TaskStatus = 'running' | 'stopping' | 'completed' | 'failed' | 'stopped';
 
 /** A snapshot of one task. Times are milliseconds since the epoch. */
@@ -22,14 +25,14 @@ export interface BackgroundTask {
   /** `session.id` of the conversation that started it. */
   readonly owner: string;
   readonly toolName: string;
-  /** What was asked for, in short: the beginning of the arguments as JSON. */
+  /** What the task does, in short: the beginning of the arguments as JSON. */
   readonly label?: string;
   readonly status: TaskStatus;
   readonly startedAt: number;
   readonly endedAt?: number;
-  /** The beginning and the end of what it wrote, around a notice where that is more than `maxOutputBytes`. */
+  /** What it wrote. If that is more than `maxOutputBytes`: its beginning and its end, with a notice in between. */
   readonly output: string;
-  /** Where the tool keeps everything it wrote. */
+  /** The file that holds everything it wrote. */
   readonly outputFile?: string;
   readonly result?: ToolResult;
 }
@@ -53,20 +56,23 @@ export interface BackgroundTaskRegistry {
   start(tool: BackgroundTool, args: unknown, context: ToolContext): BackgroundTask;
   /** Undefined for an id that is unknown or no longer kept. */
   get(id: string): BackgroundTask | undefined;
-  /** Of one owner, or all; in order of start. */
+  /** The tasks of one owner, or all; in order of start. */
   list(owner?: string): readonly BackgroundTask[];
-  /** Tells a task to stop and resolves when it has settled; one that settled before stays as it is. Rejects with `task.unknown`. */
+  /**
+   * Asks a task to stop and resolves when it has settled. A task that has already settled stays as it is. Rejects with
+   * `task.unknown`.
+   */
   stop(id: string): Promise<BackgroundTask>;
   /**
-   * Resolves when the task has settled, or after `timeoutMs` with the task as it is then. Rejects with `task.unknown`, or
-   * with the signal's reason.
+   * Resolves when the task has settled, or after `timeoutMs` with the task as it is then. Rejects with `task.unknown`,
+   * or with the signal's reason.
    */
   settled(id: string, options?: { timeoutMs?: number; signal?: AbortSignal }): Promise<BackgroundTask>;
-  /** Hears of every task from now on, in order; returns the way to stop that. */
+  /** Calls the listener for every event of every task from now on, in order. Returns a function that unsubscribes. */
   subscribe(listener: (event: BackgroundTaskEvent) => void): () => void;
   /** Stops every task, takes no new ones, and resolves when all have settled. */
   close(): Promise<void>;
-  /** The output from a position on, shortened in the middle like `output`. */
+  /** The output from a position on; if too long, shortened in the middle like `output`. */
   read?(id: string, from?: number): TaskOutputPart | undefined;
 }
 
@@ -75,7 +81,7 @@ export interface BegunTask {
   readonly taskId: string;
   /** What the model reads in place of the tool's own result. */
   readonly handle: string;
-  /** For a call that was over before its handle could be given. */
+  /** Stops the task if the call ended before its handle could be returned. */
   stop(): void;
 }
 
@@ -86,19 +92,19 @@ export interface BackgroundCall {
   readonly raw: unknown;
   readonly args: unknown;
   readonly context: ToolContext;
-  /** The engine's own way to execute a tool, where it has one. */
+  /** The engine's `executeTool` step, if it has one. */
   readonly execute: ((tool: Tool, args: unknown, context: ToolContext) => unknown) | undefined;
 }
 
-/** What a registry brings to an engine, so that an engine without one has none of its code. */
+/** What a registry adds to an engine. An engine without a registry contains none of its code. */
 export interface TaskSupport {
   /** TaskOutput and TaskStop. */
   readonly tools: readonly Tool[];
   /** The definition of a background tool as models see it. */
   publish(definition: ToolDefinition): ToolDefinition;
-  /** Starts a task where the model asked for one; undefined where the call runs as any other. */
+  /** Starts a task if the model asked for one; undefined if the call runs like any other. */
   begin(call: BackgroundCall): BegunTask | undefined;
-  /** Tells every live task of an owner to stop and names them. */
+  /** Asks every running task of an owner to stop and returns their ids. */
   endAll(owner: string): readonly string[];
 }
 
@@ -108,5 +114,5 @@ export const taskSupport: unique symbol = Symbol.for('turnchart.taskSupport');
 /** The session key of the function that announces settled tasks to the conversation. */
 export const taskNotices: unique symbol = Symbol.for('turnchart.taskNotices');
 
-/** Tells the conversation. */
+/** Announces a settled task to the conversation. */
 export type TellNotice = (text: string, taskId: string) => void;

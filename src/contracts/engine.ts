@@ -12,12 +12,12 @@ import type { Model, ModelRequest, ToolChoice } from './model.ts';
 import type { Tool, ToolContext, ToolSession } from './tool.ts';
 import type { MaybePromise, Transformer } from './transformer.ts';
 
-/** An answer to an approval question. Changed `args` are validated again. */
+/** The answer to an approval request. Changed `args` are validated again. */
 export type Approval =
   | { readonly allow: true; readonly args?: JsonValue }
   | { readonly allow: false; readonly message: string };
 
-/** What an approval is asked about. */
+/** The call that needs approval. */
 export interface ApprovalRequest<TurnContext = unknown> {
   readonly call: ToolCallBlock;
   readonly tool: Tool<TurnContext>;
@@ -25,13 +25,21 @@ export interface ApprovalRequest<TurnContext = unknown> {
   readonly preview?: JsonValue;
 }
 
-/** Asks a person or a rule whether a call may run. A throw is a denial; cancel abandons the question. */
+/**
+ * Decides whether a call may run, by a rule or by asking a person. A throw is a denial; cancelling the turn abandons
+ * the question.
+ */
 export type Approve<TurnContext = unknown> = (
   request: ApprovalRequest<TurnContext>,
-  context: { readonly signal: AbortSignal; readonly turnContext: TurnContext; readonly session: ToolSession },
+  context: {
+    readonly signal: AbortSignal;
+    /** Undefined if whoever started the turn passed none; include `undefined` in the type. */
+    readonly turnContext: TurnContext;
+    readonly session: ToolSession;
+  },
 ) => MaybePromise<Approval>;
 
-/** How failed model calls are tried again. */
+/** How failed model calls are retried. */
 export interface RetryOptions {
   /** Retries after the first call. Default 3. */
   readonly attempts?: number;
@@ -48,7 +56,10 @@ export interface RetryOptions {
 
 /** Replaces one step of the turn by a plain function. */
 export interface EngineSteps<TurnContext = unknown> {
-  /** Groups in order; the calls of a group run in parallel. Every call must be in exactly one group. */
+  /**
+   * Returns groups, which run one after the other; the calls of a group run in parallel. Every call must be in exactly
+   * one group.
+   */
   readonly planCalls?: (
     calls: readonly ToolCallBlock[],
     tools: (name: string) => Tool<TurnContext> | undefined,
@@ -56,19 +67,19 @@ export interface EngineSteps<TurnContext = unknown> {
   readonly executeTool?: (tool: Tool<TurnContext>, args: unknown, context: ToolContext<TurnContext>) => unknown;
   readonly formatToolResult?: (call: ToolCallBlock, result: ToolResultBlock) => ToolResultBlock;
   readonly buildRequest?: (request: ModelRequest) => ModelRequest;
-  /** Milliseconds, or undefined for no limit. Wins over `Tool.timeoutMs` and `toolTimeoutMs`. */
+  /** Milliseconds, or undefined for no limit. Overrides `Tool.timeoutMs` and `toolTimeoutMs`. */
   readonly timeoutFor?: (call: ToolCallBlock, tool: Tool<TurnContext>) => number | undefined;
 }
 
-/** What an engine is made of. Only `model` is required. */
+/** Options of `createEngine`. Only `model` is required. */
 export interface EngineOptions<TurnContext = unknown> {
   model: Model;
-  /** Tried in order, each with retries of its own, when the model before gave up. */
+  /** Tried in order, each with its own retries, when the previous model has failed. */
   fallbackModels?: readonly Model[];
   tools?: readonly Tool<TurnContext>[];
   /** Default of `createEngine`: `defaultTransformers()`; of `new EngineBuilder()`: none. */
   transformers?: readonly Transformer<TurnContext>[];
-  /** First iteration only, then 'auto'. */
+  /** For the first model call of a turn only; then 'auto'. */
   toolChoice?: ToolChoice;
   maxOutputTokens?: number;
   output?: ModelRequest['output'];
@@ -79,9 +90,11 @@ export interface EngineOptions<TurnContext = unknown> {
   maxParallelTools?: number;
   /** Milliseconds a tool may run. Default: no limit. */
   toolTimeoutMs?: number;
-  /** How long cancel waits for running tools. Default 250. */
+  /** How long cancel waits for running tools, in milliseconds. Default 250. */
   cancelGraceMs?: number;
-  /** A model stream that is silent for this many milliseconds is ended. Default 120,000; any byte counts as life. */
+  /**
+   * A model stream that is silent for this many milliseconds is ended. Default 120,000; any byte counts as activity.
+   */
   idleTimeoutMs?: number;
   retry?: RetryOptions;
   approve?: Approve<TurnContext>;
@@ -105,7 +118,7 @@ export interface TurnRun extends AsyncIterable<EngineEvent>, AsyncDisposable {
   readonly turnId: string;
   /** Resolves when the turn has ended; never rejects. */
   readonly result: Promise<TurnResult>;
-  /** Puts a message before the next model call. `sealed`: too late, the turn is ending and did not take it. */
+  /** Adds a message before the next model call. `sealed`: too late, the turn is ending and did not take it. */
   steer(message: string | Message): 'accepted' | 'sealed';
   /** Ends the turn: at once, or within `graceMs` (default: `cancelGraceMs`) while tools run. */
   cancel(options?: { graceMs?: number }): Promise<TurnResult>;

@@ -32,7 +32,7 @@ export const errorCodes = [
   'peer.missing',
 ] as const;
 
-/** What went wrong, as a word a program can switch on. */
+/** What went wrong, for programs to switch on. */
 export type ErrorCode = (typeof errorCodes)[number];
 
 /** What `JSON.stringify` shows of an error; never the cause, which may hold secrets. */
@@ -112,12 +112,15 @@ export function isModelError(value: unknown): value is ModelError {
   return hasMarker(value, modelErrorMarker);
 }
 
-/** A readable one-line text of anything thrown: errors give their message, the rest is turned into a string. Never throws. */
+/**
+ * A readable one-line text of anything thrown: errors give their message, the rest is turned into a string. Never
+ * throws.
+ */
 export function messageOf(thrown: unknown): string {
   try {
     if (thrown instanceof Error) return thrown.message === '' ? thrown.name : String(thrown.message);
     if (typeof thrown === 'string') return thrown;
-    // Not its JSON: that may be without end, or as large as a program likes.
+    // Not its JSON, which may be cyclic or arbitrarily large.
     if (typeof thrown === 'object' && thrown !== null) {
       return 'message' in thrown && typeof thrown.message === 'string' ? thrown.message : String(thrown);
     }
@@ -131,6 +134,6 @@ function hasMarker(value: unknown, marker: symbol): boolean {
   try {
     return typeof value === 'object' && value !== null && Reflect.get(value, marker) === true;
   } catch {
-    return false; // a hostile proxy is no error of ours
+    return false; // a hostile proxy is not one of our errors
   }
 }

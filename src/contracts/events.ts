@@ -1,4 +1,4 @@
-// What a turn tells the world, and how a turn ends.
+// The events of a turn, and its result.
 
 import type { ToolCallBlock, ToolResultBlock } from '../conversation/block.ts';
 import type { JsonValue } from '../conversation/json.ts';
@@ -19,17 +19,20 @@ export type TurnReason =
   | 'aborted'
   | 'failed';
 
-/** The end of a turn. Always resolved, never thrown: a failure is `reason: 'failed'` with its `error`. */
+/** The result of a turn. Always resolved, never thrown: a failure is `reason: 'failed'` with its `error`. */
 export interface TurnResult {
   readonly turnId: string;
   readonly reason: TurnReason;
-  /** Model calls begun, retries not counted. */
+  /** Model calls started, without retries. */
   readonly iterations: number;
-  /** Sum over settled calls, failed attempts that reported, and `context.complete()`; subagents listed apart. */
+  /**
+   * Sum over settled calls, failed attempts that reported usage, and `context.complete()`; subagents are listed
+   * separately.
+   */
   readonly usage: Usage;
   /** The last assistant message of this turn. */
   readonly message?: Message;
-  /** Accepted steers that no drain took; only without an operative. */
+  /** Steered messages that were accepted but not added before the turn ended; only without an operative. */
   readonly undrained?: readonly Message[];
   readonly error?: TurnchartError;
 }

@@ -1,4 +1,4 @@
-// Everything that is time, chance or identity. Only this seam reads the clock, so that tests can own it.
+// Time, chance and identity. Nothing else reads the clock, so that tests can control it.
 
 import { TurnchartError } from './errors.ts';
 import { createId, type IdKind } from '../conversation/identity.ts';
@@ -26,8 +26,8 @@ export const defaultHost: Host = {
 
 /**
  * The default host with the given parts replaced. Parts are called as methods of the given object. What is no id throws
- * `options.invalid`: nothing could be told apart by it. What a `clearTimeout`
- * throws is dropped: every timer of the library fires into nothing once it is not wanted any more.
+ * `options.invalid`: nothing could be told apart by it. An error thrown by `clearTimeout` is ignored: a timer of the
+ * library that is no longer wanted does nothing when it fires.
  */
 export function hostWith(parts: Partial<Host> | undefined): Host {
   if (parts === undefined) return defaultHost;
@@ -39,7 +39,7 @@ export function hostWith(parts: Partial<Host> | undefined): Host {
         if (parts.clearTimeout) parts.clearTimeout(id);
         else defaultHost.clearTimeout(id);
       } catch {
-        // It fires and finds nobody.
+        // The timer fires and does nothing.
       }
     },
     random: () => (parts.random ? parts.random() : defaultHost.random()),

@@ -1,11 +1,12 @@
-// What can be told what the actors do.
+// What can receive inspection events.
 
 import type { Conversation } from '../conversation/conversation.ts';
 import type { OperativeEvent } from './events.ts';
 
 /**
- * A function or an observer for XState's inspection events, as `createActor` takes them: `inspector.inspect` of
- * @statelyai/inspect, of `startInspector()` or of `connectInspector()`. What it throws goes to `onListenerError`.
+ * A function or an observer for XState's inspection events, like the `inspect` option of `createActor`:
+ * `inspector.inspect` of @statelyai/inspect, of `startInspector()` or of `connectInspector()`. What it throws goes to
+ * `onListenerError`.
  */
 export type Inspect = InspectFunction | InspectObserver;
 
@@ -18,12 +19,12 @@ export interface InspectFunction {
 
 /** The observer form. */
 export interface InspectObserver {
-  /** A method, so that an observer that asks for XState's own type of event fits. */
+  /** A method, so that an observer typed for XState's own events is assignable. */
   next?(event: unknown): void;
   readonly showTranscript?: ShowTranscript;
 }
 
-/** Called when an inspected operative or turn is made; what it returns is told each of its events. */
+/** Called when an inspected operative or turn is created. The returned function receives each of its events. */
 export type ShowTranscript = (shown: {
   /** The XState actor of the operative or turn. */
   readonly parent: unknown;

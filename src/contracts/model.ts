@@ -14,10 +14,10 @@ export interface ToolDefinition {
   readonly providerOptions?: JsonValue;
 }
 
-/** Whether and which tool the model must call. */
+/** Whether the model must call a tool, and which. */
 export type ToolChoice = 'auto' | 'none' | 'required' | { readonly tool: string };
 
-/** What a model is asked. The arrays are the runtime's own: read them, do not keep or change them. */
+/** The request to a model. The arrays belong to the runtime: read them, do not keep or change them. */
 export interface ModelRequest {
   readonly system: readonly Block[];
   readonly messages: readonly Message[];
@@ -26,11 +26,11 @@ export interface ModelRequest {
   readonly maxOutputTokens?: number;
   /** Structured output: the answer must match `schema` (JSON Schema). */
   readonly output?: { readonly name: string; readonly schema: JsonValue };
-  /** Passed to the adapter as it is. */
+  /** Passed to the adapter unchanged. */
   readonly providerOptions?: { readonly [key: string]: unknown };
 }
 
-/** Why a model stopped. `pause` asks to be called again with what it said. */
+/** Why a model stopped. `pause`: call it again with what it has said so far. */
 export type StopReason =
   | 'endTurn'
   | 'toolUse'
@@ -42,10 +42,10 @@ export type StopReason =
   | 'other';
 
 /**
- * One piece of a model's answer. `index` is the position of the block in the message. Blocks and `meta` are JSON, fields
- * that are undefined are not given; anything else ends the attempt as `stream.protocol`. Tags without a dot (`block`,
- * `usage`, `raw`) are single facts, the others start, delta and end. An end event may carry the finished block,
- * which then replaces what the deltas built. `usage` is a running total of this message: the last one wins.
+ * One piece of a model's answer. `index` is the position of the block in the message. Blocks and `meta` are JSON,
+ * fields that are undefined are not given; anything else ends the attempt as `stream.protocol`. Tags without a dot
+ * (`block`, `usage`, `raw`) are single facts, the others start, delta and end. An end event may carry the finished
+ * block, which then replaces what the deltas built. `usage` is a running total of this message: the last one wins.
  */
 export type StreamEvent =
   | { readonly type: 'message.start'; readonly providerId?: string; readonly model?: string }
@@ -68,10 +68,10 @@ export type StreamEvent =
     }
   | { readonly type: 'raw'; readonly provider: string; readonly event: JsonValue };
 
-/** How a model is called. */
+/** Options of one model call. */
 export interface ModelCallOptions {
   readonly signal: AbortSignal;
-  /** Call it on any sign of life that yields no event (bytes, pings): it feeds the idle watchdog. */
+  /** Call it on any activity that yields no event (bytes, pings): it resets the idle timeout. */
   readonly activity?: () => void;
 }
 
@@ -90,7 +90,7 @@ export interface Model {
   readonly stream: (request: ModelRequest, options: ModelCallOptions) => AsyncIterable<StreamEvent>;
 }
 
-/** A whole answer: the fold over a stream. */
+/** A complete answer: the fold over a stream. */
 export interface Completion {
   readonly message: Message;
   readonly stopReason: StopReason;

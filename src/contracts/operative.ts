@@ -9,16 +9,16 @@ import type { ToolContext, ToolSession } from './tool.ts';
 import type { MaybePromise } from './transformer.ts';
 
 /**
- * What to do with a message while a turn runs: `steer` puts it before the next model call, `queue` makes it start the
- * next turn, `reject` refuses it, `preempt` cancels the running turn and starts the next one with it. When idle each
- * of them starts a turn.
+ * What to do with a message while a turn runs: `steer` adds it before the next model call, `queue` starts the next turn
+ * with it, `reject` refuses it, `preempt` cancels the running turn and starts the next one with it. While idle each of
+ * them starts a turn.
  */
 export type SubmitPolicy = 'steer' | 'queue' | 'reject' | 'preempt';
 
 /**
- * The fate of a message. `answered`: a model request that contained it got its settled answer; `unanswered`: drained
- * into a turn that failed or was aborted before that, `resume` answers it; `queued`: in the transcript, and nothing
- * will start by itself; `withdrawn`, `rejected`: never in the transcript.
+ * What became of a message. `answered`: a model request that contained it got its settled answer; `unanswered`: added
+ * to a turn that failed or was aborted before that, `resume` answers it; `queued`: in the transcript, and no turn will
+ * start by itself; `withdrawn`, `rejected`: never in the transcript.
  */
 export type Delivery =
   | { readonly status: 'answered' | 'unanswered'; readonly turnId: string; readonly iteration: number }
@@ -40,7 +40,7 @@ export type SubmitOutcome =
   | { readonly outcome: 'queued' }
   | { readonly outcome: 'rejected'; readonly why: 'busy' | 'closed' };
 
-/** What `resume` decided. `nothingToDo`: the last message is an answer already; `events` is then empty. */
+/** What `resume` decided. `nothingToDo`: the last message is already an answer; `events` is then empty. */
 export interface ResumeResult {
   readonly outcome: 'startedTurn' | 'alreadyRunning' | 'nothingToDo';
   readonly events: AsyncIterable<OperativeEvent>;
@@ -58,7 +58,7 @@ export type OperativeState =
   | 'closing'
   | 'closed';
 
-/** What an operative can be asked to do. `start` and `steer` are `submit` while no turn runs and while one does. */
+/** The commands that `can` knows. `start` and `steer` are `submit` while no turn runs and while one runs. */
 export type OperativeCommand = 'steer' | 'start' | 'resume' | 'cancel' | 'compact';
 
 /** One conversation. Make one with `createOperative`; `await using` closes it. */
@@ -71,45 +71,48 @@ export interface Operative<TurnContext = unknown> extends AsyncDisposable {
     message: string | Message,
     options?: { readonly turnContext?: TurnContext; readonly policy?: SubmitPolicy },
   ): Promise<SubmitResult>;
-  /** Goes on without new input. Joins the turn that runs. Rejects with `operative.closed` after close. */
+  /** Continues without new input, or joins the running turn. Rejects with `operative.closed` after close. */
   resume(options?: { readonly turnContext?: TurnContext }): Promise<ResumeResult>;
   /** Ends the running turn, at once or within `graceMs` while tools run; undefined when none runs. */
   cancel(options?: { readonly graceMs?: number }): Promise<TurnResult | undefined>;
-  /** Summarises the older part of the transcript now; false when there was nothing to gain. Rejects with `operative.closed` after close. */
+  /**
+   * Summarises the older part of the transcript now; false if there was nothing to compact. Rejects with
+   * `operative.closed` after close.
+   */
   compact(options?: { readonly instructions?: string }): Promise<boolean>;
-  /** Takes back a message that is not yet in the transcript; false when it is too late. */
+  /** Takes back a message that is not yet in the transcript; false if it is too late. */
   withdraw(messageId: string): boolean;
-  /** Whether a command would do something now, and if not, why. */
+  /** Whether a command would do something now and, if not, why. */
   can(command: OperativeCommand): { readonly allowed: true } | { readonly allowed: false; readonly why: string };
   /** Every event of every turn, in order, from now on. What a listener throws goes to `onListenerError`. */
   subscribe(listener: (event: OperativeEvent) => void): () => void;
-  /** The message being streamed, built on demand, for a reader that joins late. */
+  /** The message that is being streamed, built on demand, for readers that join late. */
   partial(): Message | undefined;
-  /** Cancels what runs and rejects everything from now on. Resolves when the last turn has ended. */
+  /** Cancels the running turn and refuses everything from now on. Resolves when the last turn has ended. */
   close(): Promise<void>;
   readonly conversation: Conversation;
   readonly state: OperativeState;
   readonly session: ToolSession;
 }
 
-/** What an operative is made of. Only `engine` is required. */
+/** Options of `createOperative`. Only `engine` is required. */
 export interface OperativeOptions<TurnContext = unknown> {
   /** A function is called before each turn and returns the engine to use. */
   engine: Engine<TurnContext> | (() => Engine<TurnContext>);
   /** Default: a new one. */
   conversation?: Conversation;
-  /** Asked right before each turn starts, after the turn is claimed. */
+  /** Called before each turn, after it is claimed. Must return everything saved so far: wait for your last save. */
   reloadBeforeStart?: () => MaybePromise<Conversation>;
   /**
-   * Marks a message steered into a running turn. Default: a text block of its own in front, "(Sent while you were
-   * working on the previous request.)", counted in `meta.frame`; null turns it off.
+   * Marks a message that was steered into a running turn. Default: puts a separate text block before it, "(Sent while
+   * you were working on the previous request.)", counted in `meta.frame`; null turns it off.
    */
   frameInjectedMessage?: ((message: Message) => Message) | null;
   /** Default 'hold': late messages wait for submit or resume; 'start' starts one turn with all of them. */
   lateMessages?: 'hold' | 'start';
   /** How settled background tasks are announced to the model. Default 'off'. */
   announceTasks?: 'off' | 'steer' | 'queue';
-  /** Wins over the engine's. */
+  /** Overrides the engine's. */
   approve?: Approve<TurnContext>;
   /** Receives XState's inspection events of the operative and everything below it. */
   inspect?: Inspect;

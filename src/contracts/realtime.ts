@@ -1,4 +1,4 @@
-// The seam to live voice sessions: what a realtime model gives, what a session is told and what it tells.
+// The seam to live voice sessions: realtime models, and the inputs and events of a session.
 
 import type { Block, ImageBlock, ResultContent, ToolCallBlock, ToolResultBlock } from '../conversation/block.ts';
 import type { JsonValue } from '../conversation/json.ts';
@@ -10,7 +10,7 @@ import type { Inspect } from './inspect.ts';
 import type { ToolChoice, ToolDefinition } from './model.ts';
 import type { Tool, ToolResult } from './tool.ts';
 
-/** One thing a session can do. What a session cannot do it refuses with a clear error. */
+/** A capability of a session. Inputs that need a missing one are refused with a clear error. */
 export type RealtimeCapability =
   | 'audioInProcess'
   | 'toolCalling'
@@ -28,7 +28,10 @@ export type RealtimeCapability =
   | 'usageReports'
   | 'callControl';
 
-/** The flat phase of a session: one word for what its regions do together. The first that fits, in this order, from the end. */
+/**
+ * The flat phase of a session: one word for the states of all its regions. When several apply, the one listed last
+ * wins.
+ */
 export type RealtimePhase =
   | 'ready'
   | 'listening'
@@ -47,42 +50,42 @@ export type RealtimeAudioFormat =
   | { readonly type: 'g711Ulaw' }
   | { readonly type: 'g711Alaw' };
 
-/** How the user's speech is written down. `off` = no transcripts of it. */
+/** How the user's speech is transcribed. `off`: not at all. */
 export type RealtimeTranscription =
   | 'off'
   | { readonly model?: string; readonly language?: string; readonly prompt?: string };
 
 /**
- * Who decides when the user has spoken. `server`: by silence; `semantic`: by meaning; `manual`: the application commits.
- * Fields that are absent are left to the provider.
+ * Who decides when the user has spoken. `server`: by silence; `semantic`: by meaning; `manual`: the application
+ * commits. Absent fields use the provider's defaults.
  */
 export interface RealtimeTurnDetection {
   readonly mode: 'server' | 'semantic' | 'manual';
-  /** 0 to 1, `server` only: the louder the surroundings the higher. */
+  /** 0 to 1, `server` only: higher for louder surroundings. */
   readonly threshold?: number;
   readonly prefixPaddingMs?: number;
   readonly silenceMs?: number;
   /** `semantic` only. */
   readonly eagerness?: 'low' | 'medium' | 'high' | 'auto';
-  /** Whether the server answers by itself when the user has spoken. */
+  /** Whether the server answers without being asked when the user has spoken. */
   readonly createResponse?: boolean;
   /** Whether the server stops its answer when the user speaks. */
   readonly interruptResponse?: boolean;
-  /** `server` only: the model speaks up after so long a silence. */
+  /** `server` only: the model speaks after this much silence, in milliseconds. */
   readonly idleTimeoutMs?: number;
 }
 
-/** A player that can be asked at any time. What it throws counts as knowing nothing. */
+/** A player that can be asked for its position at any time. A throw counts as undefined. */
 export interface PlaybackClock {
-  /** Milliseconds of this content of this item that were played, or undefined when nothing is known of it. */
+  /** How many milliseconds of this content of this item were played; undefined if unknown. */
   playedMs(itemId: string, contentIndex: number): number | undefined;
 }
 
-/** Bounds of what may wait to be sent. */
+/** Limits for data that waits in the process. */
 export interface RealtimeBackpressure {
   /** Microphone audio kept while the session connects or the socket stalls, in milliseconds. Default 10,000. */
   readonly microphoneMs?: number;
-  /** Bytes handed to the socket and not yet taken by it, above which microphone audio waits. Default 262,144. */
+  /** Microphone audio waits while the socket buffers more than this many bytes. Default 262,144. */
   readonly highWaterBytes?: number;
   /** Answer audio kept for a reader that lags, in milliseconds. Default 600,000. */
   readonly outputMs?: number;
@@ -92,44 +95,47 @@ export interface RealtimeBackpressure {
 export interface RealtimeDeadlines {
   /** For each step of connecting. Default 15,000. */
   readonly connectMs?: number;
-  /** For the server to begin or to stop an answer it was asked to, and to acknowledge an input. Default 10,000. */
+  /** For the server to begin or stop an answer on request, and to acknowledge an input. Default 10,000. */
   readonly responseMs?: number;
   /**
-   * How long the user counts as speaking when the server never says that the speech is over; owed replies wait no longer.
-   * Default 60,000.
+   * How long the user counts as speaking if the server never reports the end of the speech; owed replies wait no longer
+   * than this. Default 60,000.
    */
   readonly speechMs?: number;
-  /** How long nothing may come of an answer that has begun; after that it counts as ended. Default 120,000. */
+  /** An answer that has begun counts as ended when nothing of it has arrived for this long. Default 120,000. */
   readonly answerMs?: number;
-  /** How long the provider may play, where it plays itself, without saying that it has ended. Default 600,000. */
+  /** If the provider plays the audio: how long it may play without reporting the end. Default 600,000. */
   readonly playbackMs?: number;
-  /** How long a reply that is owed waits, after the user has spoken, for the server's own. Default 1,000. */
+  /** How long an owed reply waits for the server's own answer after the user has spoken. Default 1,000. */
   readonly replyGraceMs?: number;
   /** For the server to close. Default 2,000. */
   readonly closeMs?: number;
-  /** How long before its end a session says that it expires. Default 60,000. */
+  /** How long before its end a session announces that it expires. Default 60,000. */
   readonly expiryNoticeMs?: number;
 }
 
-/** How a link is looked after whose other end may be gone without a word. Milliseconds. */
+/** How a server that disappeared without closing is noticed. In milliseconds. */
 export interface RealtimeKeepAlive {
-  /** A ping is sent when nothing has come for so long. Default 20,000. */
+  /** A ping is sent when nothing has arrived for this long. Default 20,000. */
   readonly everyMs?: number;
-  /** For the answer to it, or for anything else to come: after that the link is lost. Default 10,000. */
+  /** The connection counts as lost when nothing arrives for this long after the ping. Default 10,000. */
   readonly answerMs?: number;
 }
 
-/** How the context of a long session is cut. `auto`: by the provider; `off`: an error instead; a number: the part kept. */
+/**
+ * How the context of a long session is truncated. `auto`: by the provider; `off`: an error instead; `retentionRatio`:
+ * the fraction that is kept.
+ */
 export type RealtimeTruncation = 'auto' | 'off' | { readonly retentionRatio: number };
 
-/** What a session is made of. Everything is optional; what is absent is left to the provider. */
+/** Options of a session. Everything is optional; absent options use the provider's defaults. */
 export interface RealtimeSessionOptions {
   systemPrompt?: readonly Block[];
   /** Their definitions are shown to the model; `createRealtimeOperative` runs them. */
   tools?: readonly Tool[];
   toolChoice?: ToolChoice;
   voice?: string;
-  /** What the model answers with. Default: audio. Audio comes with its transcript. */
+  /** The form of the model's answers. Default: audio, with its transcript. */
   modalities?: readonly ('audio' | 'text')[];
   inputFormat?: RealtimeAudioFormat;
   outputFormat?: RealtimeAudioFormat;
@@ -142,40 +148,48 @@ export interface RealtimeSessionOptions {
   truncation?: RealtimeTruncation;
   /** Speaking rate, 1 = usual. */
   speed?: number;
-  /** Put into the session before it is ready: text, tool calls and their results. */
+  /** Added to the session before it is ready: text, tool calls and their results. */
   history?: readonly Message[];
   /**
-   * Whose word counts for what was heard. A clock is asked; `server`: the provider plays and truncates itself;
-   * `estimate` (default): `playback.report` inputs, and the clock on the wall, flagged, until the first of them.
+   * Where the playback position comes from. A clock is asked; `server`: the provider plays and truncates by itself;
+   * `estimate` (default): `playback.report` inputs and, until the first one, the wall clock, marked as `estimated`.
    */
   playback?: PlaybackClock | 'server' | 'estimate';
   backpressure?: RealtimeBackpressure;
   /**
-   * The user's audio, read from the moment of the call, as fast as there is room: what comes while the session connects
-   * waits in the queue and is sent first. What it throws goes to `onListenerError`.
+   * The user's audio, read from the moment of the call, as fast as there is room. What arrives while the session
+   * connects is queued and sent first. Errors it throws go to `onListenerError`.
    */
   microphone?: AsyncIterable<Uint8Array>;
   deadlines?: RealtimeDeadlines;
-  /** Notices that the server is gone without closing. `off`: nobody looks. Browsers cannot ping: there it does nothing. */
+  /**
+   * Notices a server that disappeared without closing. `off`: no pings. Does nothing in browsers, which cannot ping.
+   */
   keepAlive?: RealtimeKeepAlive | 'off';
-  /** Passed to the provider as it is, over everything else. */
+  /** Passed to the provider unchanged; overrides everything else. */
   providerOptions?: JsonValue;
   /** Closes the session when aborted, also while it connects. */
   signal?: AbortSignal;
   host?: Partial<Host>;
-  /** Receives XState's inspection events of the session's chart. A transcript it shows for operatives it does not show here. */
+  /**
+   * Receives XState's inspection events of the session's chart. Its transcript view, for operatives only, is not used
+   * here.
+   */
   inspect?: Inspect;
-  /** Told when user code throws: a clock, an inspector. Default: ignored. */
+  /** Called when user code throws, such as a clock or an inspector. Default: ignored. */
   onListenerError?: (error: unknown) => void;
 }
 
-/** Who asked for an answer: the server's turn detection, the application, a tool's result, or the server after a silence. */
+/**
+ * What caused an answer: the server's turn detection, the application, a tool's result, a silence (`idle`), or an
+ * out-of-band request.
+ */
 export type ResponseOrigin = 'vad' | 'client' | 'tool' | 'idle' | 'outOfBand';
 
-/** How an answer ended. */
+/** How a realtime answer ended. */
 export type ResponseStatus = 'completed' | 'cancelled' | 'incomplete' | 'failed';
 
-/** Why a session is over. `code` in the event is the socket's close code where there was one. */
+/** Why a session ended. `code` in the event is the socket's close code, if there was one. */
 export type RealtimeCloseReason =
   | 'requested'
   | 'aborted'
@@ -185,7 +199,7 @@ export type RealtimeCloseReason =
   | 'fatal'
   | 'callEnded';
 
-/** Tokens by kind. `details` is the provider's own object, of a single report. */
+/** Tokens by kind. `details` is the provider's own object of a single report. */
 export interface RealtimeUsage extends Usage {
   readonly inputAudioTokens?: number;
   readonly inputTextTokens?: number;
@@ -194,12 +208,12 @@ export interface RealtimeUsage extends Usage {
   readonly outputTextTokens?: number;
 }
 
-/** What a session tells, in the order in which it happened. `session.closed` comes exactly once and last. */
+/** The events of a session, in the order in which they happen. `session.closed` comes exactly once, as the last one. */
 export type RealtimeEvent =
   | {
       readonly type: 'session.ready';
       readonly sessionId: string;
-      /** Milliseconds since the epoch, where the provider says it. */
+      /** Milliseconds since the epoch, if the provider reports it. */
       readonly expiresAt?: number;
       readonly capabilities: readonly RealtimeCapability[];
     }
@@ -225,9 +239,9 @@ export type RealtimeEvent =
   /** `audioMs` counts from the beginning of the session's input audio. */
   | { readonly type: 'speech.started'; readonly itemId?: string; readonly audioMs?: number }
   | { readonly type: 'speech.stopped'; readonly itemId?: string; readonly audioMs?: number }
-  /** What the user said has become an item of the conversation: its transcript may come much later. */
+  /** The user's speech has become an item of the conversation. Its transcript may come much later. */
   | { readonly type: 'speech.committed'; readonly itemId: string; readonly previousItemId?: string }
-  /** `sequence` counts the deltas of the session: a player can give it back as `mark` of a `playback.report`. */
+  /** `sequence` counts the deltas of the session: a player can report it as `mark` of a `playback.report`. */
   | {
       readonly type: 'audio.delta';
       readonly responseId: string;
@@ -243,8 +257,8 @@ export type RealtimeEvent =
       readonly contentIndex: number;
     }
   /**
-   * `text` is what is new. With `final` the item's transcript is whole: `transcript` holds it, and wins where the
-   * provider changed its mind. Order them by `itemId` and `previousItemId`, not by arrival.
+   * `text` is the new part. With `final`, `transcript` is the item's complete transcript; use it, since the provider
+   * may have corrected earlier parts. Order by `itemId` and `previousItemId`, not by arrival.
    */
   | {
       readonly type: 'transcript.delta';
@@ -276,9 +290,9 @@ export type RealtimeEvent =
       readonly usage?: RealtimeUsage;
     }
   /**
-   * Stop the player at once: nothing more of this generation comes. `itemId` is what was being heard, `playedMs` how
-   * much of it; `estimated` = nobody reported, so the wall clock was asked. `heardText` is the part of the transcript
-   * that was heard, in proportion to the audio.
+   * Stop the player at once: no more audio of this answer will arrive. `itemId` is the item that was being heard,
+   * `playedMs` how much of it; `estimated`: by the wall clock, since there was no report. `heardText` is the part of
+   * the transcript that was heard, in proportion to the audio.
    */
   | {
       readonly type: 'response.interrupted';
@@ -303,20 +317,20 @@ export type RealtimeEvent =
           | 'toolCall.settled';
       }
     >
-  /** What became of a result: exactly one for each call. */
+  /** What became of a result. Exactly one for each call. */
   | {
       readonly type: 'toolCall.resultSent';
       readonly callId: string;
       readonly delivered: 'sent' | 'replayed' | 'dropped';
       readonly why?: string;
     }
-  /** The provider, or an interruption, took the call back. */
+  /** The provider or an interruption withdrew the call. */
   | { readonly type: 'toolCall.cancelled'; readonly callId: string; readonly why: string }
-  /** `delta` = this report, `total` = the session so far. */
+  /** `delta`: this report; `total`: the session so far. */
   | { readonly type: 'usage'; readonly delta: RealtimeUsage; readonly total: RealtimeUsage }
   /**
-   * Audio waits (`queuedMs`) or was given up (`droppedMs`, since the event before). `input`: the microphone's, behind a
-   * slow socket; `output`: the answer's, behind a reader that lags.
+   * Audio is waiting (`queuedMs`) or was dropped (`droppedMs`, since the previous such event). `input`: microphone
+   * audio that waits for a slow socket; `output`: answer audio that waits for a slow reader.
    */
   | {
       readonly type: 'congestion';
@@ -328,7 +342,7 @@ export type RealtimeEvent =
   | { readonly type: 'call.answered'; readonly callId: string }
   | { readonly type: 'call.ended'; readonly callId: string; readonly why?: string }
   | { readonly type: 'call.dtmf'; readonly digit: string }
-  /** Something went wrong; the session goes on where `recoverable`. `causedBy` is the wire event it answers. */
+  /** Something went wrong; if `recoverable`, the session goes on. `causedBy` is the client event that caused it. */
   | {
       readonly type: 'error';
       readonly recoverable: boolean;
@@ -336,16 +350,16 @@ export type RealtimeEvent =
       readonly message: string;
       readonly causedBy?: string;
     }
-  /** A server event without a neutral form, as it came. */
+  /** A server event without a neutral form, unchanged. */
   | { readonly type: 'raw'; readonly provider: string; readonly event: JsonValue };
 
 /**
- * Whether the model should speak after an input: `auto` = soon, together with whatever else asks for it; `now` = an
- * answer of its own; `never` = it only knows.
+ * Whether the model should speak after an input: `auto`: soon, in one answer with everything else that is owed one;
+ * `now`: a separate answer; `never`: no answer, the model is only informed.
  */
 export type RespondChoice = 'auto' | 'now' | 'never';
 
-/** What one answer is made with, over the session's settings. */
+/** Settings of one answer, which override the session's. */
 export interface RealtimeResponseRequest {
   readonly instructions?: string;
   readonly tools?: readonly (Tool | ToolDefinition)[];
@@ -353,18 +367,18 @@ export interface RealtimeResponseRequest {
   readonly modalities?: readonly ('audio' | 'text')[];
   readonly voice?: string;
   readonly maxOutputTokens?: number;
-  /** Beside the conversation: it neither sees the answer nor waits for it. */
+  /** Outside the conversation, which neither contains the answer nor waits for it. */
   readonly outOfBand?: boolean;
-  /** The provider's own fields, over everything else. */
+  /** The provider's own fields; they override everything else. */
   readonly providerOptions?: JsonValue;
 }
 
-/** What of a session can change while it lives. */
+/** The settings of a session that can change while it runs. */
 export interface RealtimeSessionChanges {
   readonly systemPrompt?: readonly Block[];
   readonly tools?: readonly (Tool | ToolDefinition)[];
   readonly toolChoice?: ToolChoice;
-  /** Only until the model has spoken. */
+  /** Only before the model has spoken. */
   readonly voice?: string;
   readonly turnDetection?: RealtimeTurnDetection;
   readonly inputTranscription?: RealtimeTranscription;
@@ -374,18 +388,20 @@ export interface RealtimeSessionChanges {
   readonly providerOptions?: JsonValue;
 }
 
-/** What can be told to a session. An unknown input, or one the session cannot do, is refused. */
+/** The inputs of a session. An input that is unknown, or that needs a missing capability, is refused. */
 export type RealtimeInput =
   /**
-   * The bytes are the session's from the call on. `whenFull` says what happens where the line is too slow: `drop` (default,
-   * a microphone): resolves at once, and the oldest audio goes (`congestion`); `wait` (a recording): resolves when there is
-   * room for more.
+   * Do not change the bytes after the call. `whenFull` decides what happens on a slow connection: `drop` (default, for
+   * microphones) resolves at once and drops the oldest audio (`congestion`); `wait` (for recordings) resolves when
+   * there is room for more.
    */
   | { readonly type: 'audio.append'; readonly audio: Uint8Array; readonly whenFull?: 'drop' | 'wait' }
-  /** Resolves when the server made an item of what was appended. */
+  /** Resolves when the server has made the appended audio an item. */
   | { readonly type: 'audio.commit' }
   | { readonly type: 'audio.clear' }
-  /** Manual turns: the user begins to speak (an answer is interrupted) and has spoken (commit, and answer). */
+  /**
+   * Manual turns: the user starts to speak (interrupts an answer) and has finished (commits, and requests an answer).
+   */
   | { readonly type: 'activity.start' }
   | { readonly type: 'activity.end' }
   | {
@@ -404,15 +420,17 @@ export type RealtimeInput =
     }
   /** Resolves when the answer has begun. */
   | ({ readonly type: 'response.request' } & RealtimeResponseRequest)
-  /** Resolves when the server has acknowledged everything it was told; at once when there is nothing to stop. */
+  /** Resolves when the server has acknowledged everything that was sent; at once if there is nothing to stop. */
   | {
       readonly type: 'response.interrupt';
       readonly reason?: string;
-      /** How much of the item was heard, when the caller knows better than the session. */
+      /** How much of the item was heard, if the caller knows better than the session. */
       readonly playedMs?: number;
     }
   | ({ readonly type: 'session.update' } & RealtimeSessionChanges)
-  /** Milliseconds or bytes of an item that were played; or `mark`: everything through that `audio.delta` was. */
+  /**
+   * Milliseconds or bytes of an item that were played; or `mark`: everything up to and including that `audio.delta`.
+   */
   | {
       readonly type: 'playback.report';
       readonly itemId: string;
@@ -433,7 +451,9 @@ export type RealtimeInput =
       /** `auto` (default): one answer once every call of the response has its result. `silent`: no answer. */
       readonly respond?: 'auto' | 'now' | 'silent';
     }
-  /** `json`: text of one client event, told apart by its `type`; `payload`: such an event as a value. */
+  /**
+   * `json`: one client event of the provider as text, recognised by its `type`; `payload`: such an event as a value.
+   */
   | { readonly type: 'raw.send'; readonly json: string }
   | { readonly type: 'raw.send'; readonly payload: unknown }
   | { readonly type: 'call.hangup' }
@@ -446,31 +466,34 @@ export interface RealtimeSession extends AsyncDisposable {
   readonly capabilities: ReadonlySet<RealtimeCapability>;
   readonly phase: RealtimePhase;
   /**
-   * The first iteration begins with the first event of the session, each further one at its own beginning. Leaving the
-   * loop never closes the session. A reader that lags loses audio before anything else, announced as `congestion`.
+   * The first iteration starts with the first event of the session, each further one with the next event. Leaving the
+   * loop never closes the session. A slow reader loses audio before anything else, announced as `congestion`.
    */
   readonly events: AsyncIterable<RealtimeEvent>;
   /**
-   * Rejects with `message.invalid` on an input that is none or that this session cannot do, with `model.rejected` on
-   * one the server refused, and with `operative.closed` once the session is over.
+   * Rejects with `message.invalid` if the input is invalid or needs a missing capability, with `model.rejected` if the
+   * server refused it, and with `operative.closed` once the session is over.
    */
   send(input: RealtimeInput): Promise<void>;
   /**
-   * Ends the session; resolves when the socket is closed and `session.closed` was told. `drainMs` (default 0) is how
-   * long an answer and tools that run may take before they are stopped.
+   * Ends the session; resolves when the socket is closed and `session.closed` was emitted. `drainMs` (default 0) is how
+   * long a running answer and running tools may take before they are stopped.
    */
   close(options?: { readonly drainMs?: number }): Promise<void>;
 }
 
 /**
- * A model one can talk with. Both methods resolve when the session is ready and reject with a `ModelError`, with
- * `options.invalid` for options that make no sense.
+ * A model for voice sessions. Both methods resolve when the session is ready, and reject with a `ModelError`, or with
+ * `options.invalid` for invalid options.
  */
 export interface RealtimeModel {
   readonly id: string;
-  /** Audio goes through this process. */
+  /** Audio passes through this process. */
   connect(options?: RealtimeSessionOptions): Promise<RealtimeSession>;
-  /** Audio goes between caller and provider; the session steers. `accept` (default true): answer the call first. */
+  /**
+   * Audio flows between caller and provider; the session only controls the call. `accept` (default true): answer the
+   * call first.
+   */
   connectForCall(
     call: { readonly callId: string; readonly accept?: boolean },
     options?: RealtimeSessionOptions,

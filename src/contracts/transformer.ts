@@ -12,36 +12,37 @@ export type MaybePromise<T> = T | Promise<T>;
 /** Once before the turn, before each model call, after each answer and before its tools, once after the turn. */
 export type Stage = 'beforeTurn' | 'beforeIteration' | 'afterIteration' | 'afterTurn';
 
-/** What a transformer is told. */
+/** What a transformer receives. */
 export interface TransformerContext<TurnContext = unknown> {
   readonly stage: Stage;
   /** 1 for the first model call of the turn; 0 in `beforeTurn`. */
   readonly iteration: number;
+  /** Undefined if whoever started the turn passed none; include `undefined` in the type. */
   readonly turnContext: TurnContext;
   readonly model: Model;
   /** Aborted when the turn is cancelled. */
   readonly signal: AbortSignal;
   /**
-   * The whole transcript, whatever view the transformers before gave. The same object as long as the conversation lives,
-   * also after a reload: what is remembered of a conversation belongs in a WeakMap by it.
+   * The whole transcript, whatever view earlier transformers returned. Always the same object for a conversation, also
+   * after a reload: use it as a WeakMap key for what you remember about the conversation.
    */
   readonly transcript: Readonly<Conversation>;
-  /** What the provider counted for the last settled call of this turn. */
+  /** The provider's usage of the last settled call of this turn. */
   readonly lastUsage?: Usage;
-  /** True on the one re-shape after the provider said the context is too long. */
+  /** True in the one extra run after the provider reported that the context is too long. */
   readonly overflow: boolean;
-  /** Calibrated by what the provider counted for earlier calls of the conversation. */
+  /** Calibrated by the provider's counts for earlier calls of the conversation. */
   readonly estimateTokens: (of: Message | readonly Message[]) => number;
   /** About how many tokens the system prompt and the tools add to every call. Default: 0. */
   readonly overheadTokens?: number;
   /** A model call with the turn's own retry, watchdog, cancel and usage accounting. */
   readonly complete: (request: ModelRequest, options?: { model?: Model }) => Promise<Completion>;
-  /** Announces `transformer.failed` for what went wrong, although what is returned counts. */
+  /** Emits `transformer.failed` for a partial failure; what the transformer returns is used all the same. */
   readonly reportFailure?: (error: unknown) => void;
 }
 
 /**
- * Durable: replaces the transcript's contents; what was appended after the call began is put behind it. An absent or
+ * Durable: replaces the transcript's contents; messages that were appended after the call began follow it. An absent or
  * null field means unchanged.
  */
 export interface Rewrite<TurnContext = unknown> {
@@ -50,7 +51,7 @@ export interface Rewrite<TurnContext = unknown> {
 }
 
 /**
- * Not durable: what the model sees this time. `append` is durable and goes to the end of both. An absent or null
+ * Not durable: what the model sees this time. `append` is durable and is added to the end of both. An absent or null
  * field means unchanged.
  */
 export interface View<TurnContext = unknown> {
@@ -63,7 +64,7 @@ export interface View<TurnContext = unknown> {
 /** What a transformer declares it may do; `checkTransformer` allows exactly that. */
 export type Alteration = 'shortensResults' | 'dropsGroups' | 'appendsBoundary' | 'addsMarker' | 'rewritesText';
 
-/** Shapes the context at any of the four stages. Return nothing to leave things as they are. */
+/** Shapes the context at any of the four stages. Return nothing to change nothing. */
 // oxlint-disable-next-line typescript/no-explicit-any -- transformers written for different contexts stand in one list
 export interface Transformer<TurnContext = any> {
   readonly name: string;
@@ -85,8 +86,8 @@ export interface Transformer<TurnContext = any> {
     context: TransformerContext<TurnContext>,
   ) => MaybePromise<Rewrite<TurnContext> | void>;
   /**
-   * Compacts on request of `operative.compact()`: what it appends stays. Return nothing when there is nothing to compact.
-   * The engine uses the first transformer that has this method.
+   * Compacts on request of `operative.compact()`: what it appends stays. Return nothing when there is nothing to
+   * compact. The engine uses the first transformer that has this method.
    */
   readonly compact?: (
     conversation: Conversation,

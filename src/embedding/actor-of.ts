@@ -9,13 +9,13 @@ import type { OperativeMachineEvent } from '../machines/operative.ts';
 import type { TurnMachineEvent, TurnOutput } from '../machines/turn.ts';
 import { actorBehind } from '../runtime/facade-actors.ts';
 
-/** The actor of an operative. Watch its snapshots; send through the operative, which keeps the books. */
+/** The actor of an operative. Watch its snapshots, but send through the operative, which keeps track of messages. */
 export type OperativeActorRef = ActorRef<ChartSnapshot<undefined>, OperativeMachineEvent>;
 
 /** The actor of a turn. It is done when the turn is, with the TurnResult as output. */
 export type TurnActorRef = ActorRef<ChartSnapshot<TurnOutput>, TurnMachineEvent>;
 
-/** The actor behind an operative or a turn of this copy of turnchart; throws `engine.foreign` on anything else. */
+/** The actor of an operative or a turn of this copy of turnchart; throws `engine.foreign` for anything else. */
 export function actorOf<TurnContext>(operative: Operative<TurnContext>): OperativeActorRef;
 export function actorOf(run: TurnRun): TurnActorRef;
 export function actorOf(facade: object): OperativeActorRef | TurnActorRef {

@@ -7,17 +7,17 @@ import { turnMachine } from '../machines/turn.ts';
 import { chartsOf, turnServices } from '../runtime/charts.ts';
 import { createChartedEngine } from '../runtime/engine.ts';
 
-/** Charts made by `.provide()` on ours. Guards, actions and services can be replaced; what is not stays as it is. */
+/** Charts made by `.provide()` on ours. Guards, actions and services can be replaced; the rest stays as it is. */
 export interface EngineCharts {
   readonly turn?: typeof turnMachine;
   readonly toolCall?: typeof toolCallMachine;
 }
 
 /**
- * As `createEngine`, with parts of the turn or tool call chart replaced, as in
- * `engineWith(options, { turn: turnMachine.provide({ actors: { delay: noDelay } }) })`. A service is made by
- * `serviceLogic`; one that only adds to ours ends with `return turnServices.delay.begin(scope, service)`. Replaced
- * actions are plain functions: throws on XState's own (`assign`, `log`, …), which these charts have no use for.
+ * Like `createEngine`, with parts of the turn or tool call chart replaced: `engineWith(options, { turn:
+ * turnMachine.provide({ actors: { delay: noDelay } }) })`. A service is made by `serviceLogic`; one that only adds to
+ * ours ends with `return turnServices.delay.begin(scope, service)`. Replaced actions must be plain functions: throws
+ * for XState's own (`assign`, `log`, …), which these charts do not use.
  */
 export function engineWith<TurnContext = unknown>(
   options: EngineOptions<TurnContext>,
@@ -28,7 +28,7 @@ export function engineWith<TurnContext = unknown>(
   return createChartedEngine(options, chartsOf(turn, toolCall, servicesFor(turn)));
 }
 
-// Services that were not replaced are still the machine's stubs: ours take their place.
+// Services that were not replaced are still the machine's stubs; ours replace them.
 function servicesFor(turn: typeof turnMachine): object {
   const stubs = turnMachine.implementations.actors as Readonly<Record<string, unknown>>;
   const given = turn.implementations.actors as Readonly<Record<string, unknown>>;

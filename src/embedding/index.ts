@@ -1,4 +1,4 @@
-// The entry ./machines, the only one that shows XState's types: the charts, and the library's actors inside a host machine.
+// The entry ./machines: the charts, and the library's actors for your own machines. Exposes XState's types.
 
 export { backgroundTaskMachine } from '../machines/background-task.ts';
 export { backgroundTasksMachine } from '../machines/background-tasks.ts';

@@ -8,7 +8,7 @@ import type { OperativeOptions, SubmitPolicy } from '../contracts/operative.ts';
 import type { Message } from '../conversation/message.ts';
 import { createOperative } from '../runtime/operative.ts';
 
-/** What the actor takes. */
+/** The events the actor receives. */
 export type OperativeLogicEvent<TurnContext = unknown> =
   | {
       readonly type: 'message.submit';
@@ -21,7 +21,7 @@ export type OperativeLogicEvent<TurnContext = unknown> =
   | { readonly type: 'turn.cancel'; readonly graceMs?: number }
   | { readonly type: 'operative.close' };
 
-/** What the actor is started with: an operative's options without the engine. */
+/** The actor's input: an operative's options without the engine. */
 export type OperativeLogicInput<TurnContext = unknown> = Omit<OperativeOptions<TurnContext>, 'engine'>;
 
 /**
@@ -55,7 +55,7 @@ const milestones: ReadonlySet<string> = new Set([
   'operative.closed',
 ] satisfies Milestone['type'][]);
 
-/** How the actor speaks to the machine around it. */
+/** How the actor communicates with the machine around it. */
 export interface OperativeLogicOptions {
   /**
    * True: everything emitted is also sent to the machine that invoked or spawned the actor, which can then react with
@@ -65,8 +65,8 @@ export interface OperativeLogicOptions {
 }
 
 /**
- * Actor logic that holds an operative: send it the calls as events, listen to what it emits. It closes the operative
- * when it is stopped. A conversation in use is an error of the actor: the invoke's `onError`.
+ * Actor logic that owns an operative: send it commands as events and listen to what it emits. Stopping the actor closes
+ * the operative. If the conversation is in use, the actor fails (`onError` of the invoke).
  */
 export function operativeLogic<TurnContext = unknown>(
   engine: Engine<TurnContext> | (() => Engine<TurnContext>),
@@ -85,7 +85,7 @@ export function operativeLogic<TurnContext = unknown>(
       receive((event) => {
         handle(event).catch((error: unknown) => tell({ type: 'operative.refused', event: event.type, error }));
       });
-      return () => void operative.close().catch(() => undefined); // one that is broken is over
+      return () => void operative.close().catch(() => undefined); // a broken operative has ended
 
       async function handle(event: OperativeLogicEvent<TurnContext> | EventObject): Promise<void> {
         const call = event as OperativeLogicEvent<TurnContext>; // XState types what is received as any event

@@ -1,4 +1,4 @@
-// What a service of one's own may do to the turn it works for.
+// What your own service may do to its turn.
 
 import type { EngineEvent } from '../contracts/events.ts';
 import type { StopReason } from '../contracts/model.ts';
@@ -8,7 +8,7 @@ import type { Message } from '../conversation/message.ts';
 import type { TurnFacts, TurnScope } from '../machines/turn.ts';
 import { recordOf } from '../services/turn-record.ts';
 
-/** A turn in the hands of a service that replaces one of ours. */
+/** A turn, as seen by a service that replaces one of ours. */
 export interface TurnInHand {
   readonly turnId: string;
   readonly conversation: Readonly<Conversation>;
@@ -17,17 +17,21 @@ export interface TurnInHand {
   /** The calls of the last answer. */
   readonly calls: readonly ToolCallBlock[];
   readonly turnContext: unknown;
-  /** Where the turn's events go. A service of one's own announces what it does, as ours do. */
+  /** The turn's events. Your own service must emit what it does, like ours do. */
   readonly events: { push(event: EngineEvent): void };
-  /** What the chart decides by: read it when the work is done and settle with it at once. */
+  /** The facts the chart decides by: read them when the work is done and settle with them at once. */
   facts(kind: TurnFacts['kind']): TurnFacts;
-  /** Puts an answer into the transcript and announces it. For a service in place of `streamModel`. */
+  /** Appends an answer to the transcript and emits its events. For a service that replaces `streamModel`. */
   settleAnswer(message: Message, stopReason: StopReason): void;
-  /** Puts the results of all calls, in call order, into the transcript. For a service in place of `dispatchTools`. */
+  /**
+   * Appends the results of all calls, in call order, to the transcript. For a service that replaces `dispatchTools`.
+   */
   settleResults(results: readonly ToolResultBlock[]): void;
 }
 
-/** The turn behind a scope; throws `engine.foreign` on a scope that no engine of this copy of turnchart made. */
+/**
+ * The turn of a scope; throws `engine.foreign` for a scope that was not made by an engine of this copy of turnchart.
+ */
 export function turnOf(scope: TurnScope): TurnInHand {
   return recordOf(scope);
 }

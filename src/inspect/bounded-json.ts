@@ -1,8 +1,8 @@
-// Any value as a small piece of JSON, for whoever shows values that may be huge, cyclic or hostile.
+// Any value as a small piece of JSON, to show values that may be huge, cyclic or hostile.
 
 import type { JsonValue } from '../conversation/json.ts';
 
-/** How much is kept. What is cut ends with a note of how much is missing. */
+/** How much is kept. Cut parts end with a note of how much is missing. */
 export interface JsonBounds {
   /** UTF-16 units of one text. */
   readonly text: number;
@@ -19,8 +19,8 @@ export interface JsonBounds {
 export const summaryBounds: JsonBounds = { text: 200, texts: 2_000, items: 20, depth: 6, values: 200 };
 
 /**
- * `toJSON` is heeded; `open` may give another view of an object instead. Never throws and looks at no more than the
- * bounds allow, whatever the value does.
+ * Calls `toJSON`; `open` may return another view of an object instead. Never throws, whatever the value does, and reads
+ * no more than the bounds allow.
  */
 export function boundedJson(
   value: unknown,
@@ -62,7 +62,7 @@ class Reader {
     }
   }
 
-  // As inspectors show implementations: by their names.
+  // By name, as inspectors show implementations.
   #function(value: object): JsonValue {
     try {
       return { type: this.#clip(String(Reflect.get(value, 'name'))) };
@@ -76,7 +76,7 @@ class Reader {
       const opened: unknown = this.#open?.(given);
       const shown = opened === undefined ? jsonOf(given) : opened;
       if (typeof shown !== 'object' || shown === null) return this.read(shown, depth - 1);
-      // Bytes: to list their keys alone would take as long as there are many.
+      // Bytes: listing their keys would take too long.
       if (ArrayBuffer.isView(shown)) return `(${shown.constructor.name} of ${shown.byteLength} bytes)`;
       if (shown instanceof ArrayBuffer) return `(ArrayBuffer of ${shown.byteLength} bytes)`;
       if (shown instanceof Map) return this.#list(shown, shown.size, depth);
@@ -98,7 +98,7 @@ class Reader {
       const member: unknown = Reflect.get(from, key);
       if (member !== undefined) members.push([this.#clip(key), this.read(member, depth - 1)]);
     }
-    return Object.fromEntries(members); // defines them, so that a key __proto__ is a key like others
+    return Object.fromEntries(members); // defined, so that a key __proto__ is an ordinary key
   }
 
   #list(list: Iterable<unknown>, length: number, depth: number): JsonValue {

@@ -1,5 +1,5 @@
-// A chart's config read for showing it: states, transitions and services in the order in which they are written. Takes any
-// machine's config, also as JSON from a program one knows nothing about.
+// Reads a chart's config for display: states, transitions and services in the order in which they are written. Takes
+// any machine's config, also as JSON from an unknown program.
 
 /** A state, leaf or compound. */
 export interface ShownState {
@@ -17,12 +17,12 @@ export interface ShownState {
   readonly transitions: readonly ShownTransition[];
 }
 
-/** One candidate. Without a target the state stays. */
+/** One candidate transition. Without a target the state stays. */
 export interface ShownTransition {
   readonly from: string;
-  /** As people say it: `reload settled`. */
+  /** For people: `reload settled`. */
   readonly event: string;
-  /** As XState says it: `xstate.done.actor.reload`. */
+  /** XState's name: `xstate.done.actor.reload`. */
   readonly eventType: string;
   readonly guard: string | undefined;
   /** The key of a state. */
@@ -37,19 +37,19 @@ export interface ShownChart {
   readonly initial: string | undefined;
   readonly isParallel: boolean;
   readonly states: readonly ShownState[];
-  /** What the chart takes in any state. */
+  /** Events the chart takes in any state. */
   readonly transitions: readonly ShownTransition[];
 }
 
 type Config = Readonly<Record<string, unknown>>;
 
-// A chart beyond these cannot be looked at either.
+// A chart larger than this is unreadable anyway.
 const mostStates = 400;
 const deepest = 12;
 const mostTransitions = 200; // of one state
 const mostTargets = 10; // of one transition
 
-/** Reads a chart. Parts of it that are none are left out. */
+/** Reads a chart. Malformed parts are left out. */
 export function readChart(config: unknown): ShownChart {
   const root = isConfig(config) ? config : {};
   const id = textOf(root['id']) ?? '(machine)';
@@ -155,7 +155,7 @@ function statesOf(config: Config, depth: number): readonly (readonly [string, Co
     .map(([name, child]) => [name, isConfig(child) ? child : {}]);
 }
 
-// Everything a state reacts to: events, ends of what it invokes, delays, and what needs no event.
+// Everything a state reacts to: events, the end of what it invokes, delays, and eventless transitions.
 function handlersOf(config: Config, key: string): readonly (readonly [string, unknown])[] {
   const handlers: (readonly [string, unknown])[] = [];
   const add = (event: string, given: unknown) => {
@@ -172,7 +172,7 @@ function handlersOf(config: Config, key: string): readonly (readonly [string, un
   return handlers;
 }
 
-/** `xstate.done.actor.reload` as people say it. */
+/** `xstate.done.actor.reload` in words for people. */
 function shownEvent(event: string): string {
   return event
     .replace(/^xstate\.done\.actor\.(.+)$/, '$1 settled')
@@ -192,7 +192,7 @@ function invokesOf(config: Config): readonly { id: string; onDone: unknown; onEr
     }));
 }
 
-// Of an action, a guard or a service.
+// The name of an action, a guard or a service.
 function nameOf(given: unknown): string {
   if (typeof given === 'string') return given;
   if (typeof given === 'function') return given.name === '' ? '(inline)' : given.name;

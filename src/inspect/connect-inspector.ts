@@ -1,36 +1,38 @@
-// Sends what the actors of this program do to an inspector elsewhere: our own server's, or any that speaks the protocol of
-// @statelyai/inspect. Runs wherever there is a WebSocket.
+// Sends the inspection events of this program to an inspector elsewhere: our own server or any that speaks the protocol
+// of @statelyai/inspect. Runs wherever there is a WebSocket.
 
 import { TurnchartError } from '../contracts/errors.ts';
 import { defaultHost, type Host } from '../contracts/host.ts';
 import type { InspectFunction } from '../contracts/inspect.ts';
 import { inspectionCallback } from './inspection-callback.ts';
 
-/** A program's line to an inspector. */
+/** A program's connection to an inspector. */
 export interface InspectorConnection {
   /** For the option `inspect` of engines, operatives, registries and sessions, and of `createActor`. */
   readonly inspect: InspectFunction;
-  /** Messages that nobody could take because the inspector was away, or did not read, for too long. */
+  /** How many messages were dropped because the inspector was away, or did not read, for too long. */
   readonly dropped: number;
   /**
-   * Sends what waits, for a second at most where the inspector does not answer, and hangs up. A program in Node does not
-   * end before that.
+   * Sends waiting messages (for at most a second if the inspector does not answer) and disconnects. Until then a Node
+   * program does not exit.
    */
   close(): Promise<void>;
 }
 
-/** Settings of the line; none is needed. */
+/** Options of `connectInspector`. */
 export interface InspectorConnectionOptions {
   /** Default: the platform's (browsers, workers, Node from 22). */
   readonly WebSocket?: InspectorSocketClass;
-  /** Messages kept while the inspector is away. Default 10,000, and never more than 64 MB; then the oldest go. */
+  /**
+   * Messages kept while the inspector is away. Default 10,000, and never more than 64 MB; then the oldest are dropped.
+   */
   readonly maxWaiting?: number;
   readonly host?: LineHost;
 }
 
 type LineHost = Pick<Host, 'now' | 'setTimeout' | 'clearTimeout' | 'createId'>;
 
-/** What is used of a WebSocket. */
+/** The part of a WebSocket that is used. */
 export interface InspectorSocket {
   readonly readyState: number;
   readonly bufferedAmount: number;
@@ -41,13 +43,13 @@ export interface InspectorSocket {
   close(): void;
 }
 
-/** What makes one. */
+/** Its constructor. */
 export type InspectorSocketClass = new (url: string) => InspectorSocket;
 
 /**
- * Connects to an inspector, as `startInspector().url` or `ws://localhost:8080` of @statelyai/inspect's server. Returns at
- * once; while nobody answers messages wait and the line is tried again. Throws `options.invalid` on what is no URL and
- * `peer.missing` where the platform has no WebSocket.
+ * Connects to an inspector: `startInspector().url`, or `ws://localhost:8080` of @statelyai/inspect's server. Returns at
+ * once; while there is no answer, messages wait and the connection is retried. Throws `options.invalid` for a string
+ * that is not a URL, and `peer.missing` if the platform has no WebSocket.
  */
 export function connectInspector(
   url: string | URL,
@@ -60,9 +62,9 @@ const connecting = 0;
 const open = 1;
 const firstRetryMs = 250;
 const longestRetryMs = 5_000;
-// How long closing waits for the line to open and for what was sent to leave this program.
+// How long `close` waits for the connection to open and for messages to leave this program, in milliseconds.
 const flushMs = 1_000;
-// UTF-16 units that may wait, here for the line to open, and in the socket for an inspector that does not read.
+// UTF-16 units that may wait: here until the connection opens, and in the socket for an inspector that does not read.
 const mostBuffered = 64 * 1024 * 1024;
 
 class Line implements InspectorConnection {
@@ -148,7 +150,7 @@ class Line implements InspectorConnection {
   }
 }
 
-// An inspector's page address serves as well: the same place, by another protocol.
+// An inspector's page address works too: the same server, by another protocol.
 function socketUrl(given: string | URL, program: string): string {
   const text = String(given);
   if (!URL.canParse(text)) {
@@ -165,7 +167,7 @@ function socketUrl(given: string | URL, program: string): string {
   }
   url.hash = '';
   if (!url.searchParams.has('role')) url.searchParams.set('role', 'source'); // our server then sends nothing back
-  // By which our server knows a program again after a break: its actors go on there.
+  // By this our server recognises a program that reconnects: its actors go on there.
   if (!url.searchParams.has('program')) url.searchParams.set('program', program);
   return url.href;
 }

@@ -1,4 +1,4 @@
-// The entry ./inspect: what the actors do, for inspectors, in any JavaScript. Imports nothing of Node.
+// The entry ./inspect: inspection in any JavaScript runtime. Imports nothing of Node.
 
 export {
   connectInspector,

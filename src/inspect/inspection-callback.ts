@@ -1,5 +1,5 @@
-// The `inspect` of whoever passes messages on: turns XState's inspection events into messages at once, so that each shows
-// what was, not what came of it.
+// The `inspect` callback of everything that forwards messages: converts XState's inspection events at once, so that
+// each message shows the state of that moment.
 
 import type { InspectFunction } from '../contracts/inspect.ts';
 import { inspectorMessage, type InspectorMessage } from './inspector-message.ts';

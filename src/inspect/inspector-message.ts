@@ -1,4 +1,5 @@
-// The three messages inspectors understand, as @statelyai/inspect 0.7 sends them, made of XState's inspection events.
+// The three messages inspectors understand, in the format of @statelyai/inspect 0.7, made from XState's inspection
+// events.
 
 import type { JsonValue } from '../conversation/json.ts';
 import { boundedJson, type JsonBounds } from './bounded-json.ts';
@@ -10,14 +11,14 @@ interface MessageBase {
   readonly _version: string;
   /** Milliseconds since the epoch, as a text. */
   readonly createdAt: string;
-  /** Null until a server has put it into an order. */
+  /** Null until a server has given it a place in its order. */
   readonly id: string | null;
   readonly rootId: string;
   /** The actor that is registered, receives the event, or has the snapshot. */
   readonly sessionId: string;
 }
 
-/** An actor came into being. `definition` is its chart's config as JSON text. */
+/** An actor was created. `definition` is its chart's config as JSON text. */
 export interface ActorMessage extends MessageBase {
   readonly type: '@xstate.actor';
   readonly name: string;
@@ -26,7 +27,7 @@ export interface ActorMessage extends MessageBase {
   readonly snapshot: JsonValue;
 }
 
-/** An actor was sent an event. Without `sourceId` by somebody who is no actor. */
+/** An actor was sent an event. Without `sourceId`, the sender is not an actor. */
 export interface EventMessage extends MessageBase {
   readonly type: '@xstate.event';
   readonly sourceId?: string;
@@ -64,8 +65,8 @@ interface Inspection {
 }
 
 /**
- * The message for one of XState's inspection events; undefined for the kinds inspectors do not show (microsteps, actions,
- * transitions). Payloads are cut to about 64 kB.
+ * The message for one of XState's inspection events; undefined for the kinds inspectors do not show (microsteps,
+ * actions, transitions). Payloads are cut to about 64 kB.
  */
 export function inspectorMessage(inspectionEvent: unknown, now: number): InspectorMessage | undefined {
   const { type, rootId, actorRef, sourceRef, event, snapshot } = inspectionEvent as Inspection; // what XState sends
@@ -100,7 +101,7 @@ function payloadOf(value: unknown): JsonValue {
   );
 }
 
-// An actor that was given no id is called by its chart.
+// An actor without an id is named after its chart.
 function nameOf({ id, sessionId, logic }: Actor): string {
   const config = logic?.config;
   if (id !== sessionId || typeof config !== 'object' || config === null || !('id' in config)) return id;
@@ -114,7 +115,7 @@ function definitionOf(actor: Actor): string {
   if (typeof config !== 'object' || config === null) return JSON.stringify({ id: nameOf(actor) });
   let definition = definitions.get(config);
   if (definition === undefined) {
-    // A context that stands in the config is data of the program, and no part of the chart.
+    // The context in a config is data of the program, not part of the chart.
     const shown = 'context' in config ? { ...config, context: { type: 'context' } } : config;
     definition = JSON.stringify(boundedJson(shown, definitionBounds));
     definitions.set(config, definition);

@@ -1,10 +1,10 @@
-// A chart as Mermaid text, which GitHub and many editors draw.
+// A chart as Mermaid text, which GitHub and many editors render.
 
 import { flatten, readChart, type ShownState } from './chart-config.ts';
 
 /**
- * Mermaid's state diagram of a machine (`turnMachine`, or any made by XState): one arrow for each pair of states, with the
- * events that lead from one to the other.
+ * Mermaid's state diagram of a machine (`turnMachine`, or any made by XState): one arrow for each pair of states, with
+ * the events that lead from one to the other.
  */
 export function mermaidOf(machine: { readonly config: object }): string {
   const { states, initial } = readChart(machine.config);
@@ -17,7 +17,8 @@ interface Arrow {
   readonly events: Set<string>;
 }
 
-// A group holds its states, its own start and the arrows between its states; the level above has the other arrows.
+// A group contains its states, its initial state and the arrows between its states; the level above has the other
+// arrows.
 function levelOf(
   arrows: readonly Arrow[],
   states: readonly ShownState[],
@@ -54,7 +55,7 @@ function arrowsOf(states: readonly ShownState[]): readonly Arrow[] {
   return [...arrows.values()];
 }
 
-// The group that holds both; a group does not hold itself.
+// The group that contains both; a group does not contain itself.
 function commonOf(from: string, to: string): string {
   const [left, right] = [from, to].map((key) => key.split('.').slice(0, -1));
   const common: string[] = [];

@@ -1,5 +1,5 @@
-// The actor `transcript`, beside an inspected turn: it does nothing but receive what the turn tells, so that every
-// inspector shows it. The runtime makes it through an observer that has `showTranscript`.
+// The actor `transcript`, next to an inspected turn: it only receives the turn's events, so that every inspector shows
+// them. The runtime creates it if the observer has `showTranscript`.
 
 import { createActor, type ActorLogic, type AnyActorRef, type EventObject, type Snapshot } from 'xstate';
 import { isStreamEvent, type OperativeEvent } from '../contracts/events.ts';
@@ -10,8 +10,8 @@ import { relay } from '../machines/relay.ts';
 import { boundedJson } from './bounded-json.ts';
 
 /**
- * Adds the transcript to what an inspector shows: an actor `transcript` that receives messages, steering, tool calls and
- * token counts as events, each in short. For `inspector.inspect` of @statelyai/inspect; ours have it.
+ * Adds the transcript to an inspector: an actor `transcript` that receives messages, steering, tool calls and token
+ * counts as short events. For `inspector.inspect` of @statelyai/inspect; ours already have it.
  */
 export function withTranscript(inspect: Inspect): InspectFunction {
   const tell = (event: unknown): void => (typeof inspect === 'function' ? inspect(event) : inspect.next?.(event));
@@ -20,10 +20,10 @@ export function withTranscript(inspect: Inspect): InspectFunction {
 
 // How often a streamed text is shown.
 const progressMs = 100;
-// How many messages are shown of a transcript that is there already.
+// How many messages of an existing transcript are shown.
 const shownMessages = 50;
 
-/** Makes the actor; what the returned function is given it receives. */
+/** Makes the actor, and returns a function that passes it events. */
 const showTranscript: ShowTranscript = ({ parent: given, conversation, now }) => {
   const parent = given as AnyActorRef; // the contract keeps XState's types out
   const last = () => ({ last: conversation.messages.slice(-shownMessages) });
@@ -55,7 +55,7 @@ const showTranscript: ShowTranscript = ({ parent: given, conversation, now }) =>
   };
 };
 
-/** What an inspector gets: in short as JSON, and at length for one that asks. */
+/** What an inspector gets: a short form as JSON, the full form on request. */
 class Shown {
   readonly #conversation: Conversation;
   readonly #told: object;
@@ -65,12 +65,12 @@ class Shown {
     this.#told = told;
   }
 
-  /** For an inspector that has bounds of its own. */
+  /** For an inspector with its own bounds. */
   atLength(): object {
     return { ...this.#told, messages: this.#conversation.messages.length };
   }
 
-  /** Only how many messages there are. */
+  /** Only the number of messages. */
   briefly(): Shown {
     return new Shown(this.#conversation, {});
   }
@@ -103,7 +103,7 @@ const logic: ActorLogic<TranscriptSnapshot, EventObject, Shown> & { readonly con
   getPersistedSnapshot: (snapshot) => snapshot,
 };
 
-// A message is told when it is new; later events name it.
+// A message is shown once, when it is new; later events name it.
 function toldOf(event: OperativeEvent): object {
   if (!('message' in event) || event.type === 'message.appended' || event.type === 'message.queued') return event;
   const { message, ...rest } = event;

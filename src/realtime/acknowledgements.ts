@@ -1,25 +1,26 @@
-// What the server still has to answer: by what it will say, and by the event an error would name. Called by the session.
+// What the server has not answered yet, by the expected answer and by the event an error would name. Called by the
+// session.
 
-/** What the questions are made with. */
+/** What `Acknowledgements` needs. */
 export interface AcknowledgementParts {
-  /** For as long as the server may take. */
+  /** How long the server may take, in milliseconds. */
   readonly startTimer: (then: () => void) => unknown;
   readonly stopTimer: (timer: unknown) => void;
-  /** The event still waits for its turn to be sent. */
+  /** Whether the event still waits to be sent. */
   readonly isUnsent: (eventId: string) => boolean;
   /** The socket has not taken everything yet. */
   readonly isSending: () => boolean;
-  /** What somebody hears whose event was never answered. */
+  /** The error for an event that was never answered. */
   readonly unanswered: () => unknown;
 }
 
 /**
- * How it went: no error when the answer came. `isRefused`: the server does not have it; otherwise an error only says that
- * nobody knows.
+ * The outcome: no error if the answer came. `isRefused`: the server does not have it; otherwise an error means that
+ * this is unknown.
  */
 export type SettleAnswer = (error: unknown, isRefused: boolean) => void;
 
-/** One thing that waits. */
+/** One open question. */
 interface Waiting {
   readonly answer: string;
   readonly eventId: string;
@@ -27,7 +28,7 @@ interface Waiting {
   timer: unknown;
 }
 
-// A large picture on a slow line: so many times its time, while the socket has not taken everything.
+// For a large image on a slow connection: this many times the usual time while the socket has not taken everything.
 const mostTries = 6;
 
 /** Open questions, oldest first. */
@@ -45,24 +46,24 @@ export class Acknowledgements {
     return this.#all.values().next().value?.eventId;
   }
 
-  /** `settle` is called once. How long to wait is the caller's business. */
+  /** `settle` is called once. The caller decides how long to wait. */
   expect(answer: string, eventId: string, settle: SettleAnswer): void {
     this.#add({ answer, eventId, settle, timer: undefined });
   }
 
-  /** As `expect`, and settled with an error when the answer takes too long from the moment in which the event is sent. */
+  /** Like `expect`, but settled with an error if the answer takes too long after the event was sent. */
   expectInTime(answer: string, eventId: string, settle: SettleAnswer): void {
     const waiting: Waiting = { answer, eventId, settle, timer: undefined };
     this.#add(waiting);
     this.#watch(waiting, 1);
   }
 
-  /** The answer came: whoever has waited longest for it is settled. False when nobody has. */
+  /** The answer came: settles the oldest question that expects it. False if there is none. */
   settle(answer: string): boolean {
     return this.#end(this.#byAnswer.get(answer)?.[0], undefined, false);
   }
 
-  /** The event was refused; `error` undefined where that is as good as done. False when nobody waits for it. */
+  /** The event was refused; `error` is undefined if that counts as success. False if no question waits for it. */
   refuse(eventId: string, error: unknown): boolean {
     return this.#end(
       [...this.#all].find((one) => one.eventId === eventId),

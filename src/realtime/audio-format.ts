@@ -1,4 +1,4 @@
-// How long audio of a format is. Called by the microphone queue and the playback ledger.
+// How many bytes a millisecond of audio has. Called by the microphone queue and the playback ledger.
 
 import type { RealtimeAudioFormat } from '../contracts/realtime.ts';
 

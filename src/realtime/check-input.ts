@@ -1,4 +1,4 @@
-// Looks at what somebody wants to tell a session before anything is done with it. Called by session.ts for each input.
+// Validates an input before anything is done with it. Called by session.ts for each input.
 
 import { messageOf, TurnchartError } from '../contracts/errors.ts';
 import type { RealtimeCapability, RealtimeInput } from '../contracts/realtime.ts';
@@ -20,7 +20,7 @@ import {
 
 type Check = (input: InputFields) => Fault;
 
-/** Every input there is: what it needs the session to be able to do, and what must stand in it. */
+/** Every input: the capability it needs and the fields it must have. */
 const inputs: Readonly<Record<RealtimeInput['type'], { readonly needs?: RealtimeCapability; readonly check?: Check }>> =
   {
     'audio.append': {
@@ -65,11 +65,11 @@ const inputs: Readonly<Record<RealtimeInput['type'], { readonly needs?: Realtime
 
 const roles = ['user', 'system', 'assistant'];
 
-/** The input as it is. Throws `message.invalid` with what was wrong, what was expected and what to do. */
+/** Returns the input unchanged. Throws `message.invalid` with what was wrong, what was expected and what to do. */
 export function checkInput(input: unknown, capabilities: ReadonlySet<RealtimeCapability>): RealtimeInput {
   try {
     const fault = faultOf(input, capabilities);
-    if (fault === undefined) return input as RealtimeInput; // looked at field by field above
+    if (fault === undefined) return input as RealtimeInput; // checked field by field above
     throw new TurnchartError('message.invalid', fault);
   } catch (thrown) {
     if (thrown instanceof TurnchartError) throw thrown;

@@ -1,5 +1,5 @@
-// The options of sessions and of their operatives, looked at where a wrong value would do harm: wait for ever, never wait,
-// or throw in the middle of a conversation. Called when a session or an operative is made.
+// Checks those options of sessions and their operatives whose wrong values do harm: an endless wait, no wait, or a
+// throw in the middle of a conversation. Called when a session or an operative is made.
 
 import { TurnchartError } from '../contracts/errors.ts';
 import { describeValue } from '../tools/describe-value.ts';
@@ -7,7 +7,7 @@ import { changes } from './input-fields.ts';
 
 type Fits = (value: unknown) => boolean;
 type Check = readonly [expected: string, fits: Fits];
-/** By name; a table is an object with options of its own. */
+/** By name; a nested table is an object with its own options. */
 interface Table {
   readonly [name: string]: Check | Table;
 }
@@ -84,14 +84,14 @@ const operativeOptions: Table = {
   onListenerError: aFunction,
 };
 
-/** Throws `options.invalid`. What only the provider knows about is left to it, and unknown names to TypeScript. */
+/** Throws `options.invalid`. Provider-specific values are left to the provider, unknown names to TypeScript. */
 export function checkSessionOptions(options: unknown): void {
   check('a realtime session', options, sessionOptions);
   const fault = changes(options as Fields);
   if (fault !== undefined) {
     throw new TurnchartError('options.invalid', `The options of a realtime session are not valid: ${fault}.`);
   }
-  const given = (options as Fields)['keepAlive']; // an object, just looked at
+  const given = (options as Fields)['keepAlive']; // an object: checked above
   if (given !== undefined && given !== 'off') check('a realtime session', given, keepAlive, 'keepAlive.');
 }
 
@@ -124,7 +124,7 @@ function isCheck(known: Check | Table): known is Check {
   return Array.isArray(known);
 }
 
-// Beyond that, a millisecond has no length, or a second lasts a year.
+// Outside this range the arithmetic with milliseconds makes no sense.
 function isRate(value: unknown): boolean {
   return typeof value === 'number' && value >= 1_000 && value <= 1_000_000;
 }

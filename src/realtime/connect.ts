@@ -7,8 +7,8 @@ import { LiveSession } from './session.ts';
 import type { RealtimeWire } from './wire.ts';
 
 /**
- * Resolves when the session is ready; rejects with a `ModelError` that says why it is not, and with `options.invalid` for
- * options that make no sense.
+ * Resolves when the session is ready; rejects with a `ModelError` that says why it is not, or with `options.invalid`
+ * for invalid options.
  */
 export async function connectRealtime(
   wire: RealtimeWire,

@@ -1,10 +1,11 @@
-// Cuts off what is being heard: the readers are told how much was, and the server what was not. Called by session-scope.ts.
+// Cuts off what is being heard: reports to the readers how much was heard, and to the server what was not. Called by
+// session-scope.ts.
 
 import type { InterruptionCause } from '../machines/realtime-session.ts';
 import type { PlaybackCut } from './playback.ts';
 import type { SessionRecord } from './session-record.ts';
 
-/** Here, or by the provider, where it plays itself. What the server has to answer is in `flushing` then. */
+/** In this process or, if the provider plays the audio, there. `flushing` then holds what the server has to answer. */
 export function cutOutput(record: SessionRecord, cause: InterruptionCause): void {
   if (record.isPlayedHere) cutHere(record, cause);
   else cutThere(record, cause);
@@ -18,7 +19,7 @@ function cutHere(record: SessionRecord, cause: InterruptionCause): void {
   tellCut(record, cause, cut);
   stopBeside(record, new Set(beside.map(({ responseId }) => responseId)));
   if (!record.capabilities.has('outputTruncation')) return;
-  // What is in no conversation is remembered by nobody.
+  // An answer outside the conversation is not in the server's memory.
   const inNone = new Set(beside.map(({ itemId }) => itemId));
   if (cut.truncate !== undefined && !inNone.has(cut.truncate.itemId)) {
     const eventId = flush(record, `item.truncated ${cut.truncate.itemId}`);
@@ -30,7 +31,7 @@ function cutHere(record: SessionRecord, cause: InterruptionCause): void {
   }
 }
 
-// No server stops an answer beside the conversation by itself.
+// No server stops an out-of-band answer by itself.
 function stopBeside(record: SessionRecord, responseIds: ReadonlySet<string>): void {
   for (const responseId of responseIds) {
     const response = record.responses.beside.get(responseId);
@@ -40,7 +41,7 @@ function stopBeside(record: SessionRecord, responseIds: ReadonlySet<string>): vo
   }
 }
 
-// When the user speaks the provider throws its audio away by itself, and says so.
+// When the user speaks, the provider discards its audio by itself and reports it.
 function cutThere(record: SessionRecord, cause: InterruptionCause): void {
   record.isPlayedByServer = false;
   const responseId = record.responses.current?.responseId;
@@ -59,7 +60,7 @@ function flush(record: SessionRecord, answer: string): string {
   return eventId;
 }
 
-/** Tells the readers what was heard of what was cut off. */
+/** Reports to the readers how much was heard of what was cut off. */
 export function tellCut(record: SessionRecord, cause: InterruptionCause | 'close', { heard }: PlaybackCut): void {
   const current = record.responses.current;
   if (heard === undefined && current?.isSilenced !== true) return;

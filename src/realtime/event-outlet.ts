@@ -1,15 +1,15 @@
-// Hands a session's events to its readers. Each reader has a bounded queue of its own: one that lags loses the oldest
-// audio, announced as congestion, and nobody else notices.
+// Passes a session's events to its readers. Each reader has its own bounded queue: a slow one loses its oldest audio,
+// announced as congestion; other readers are not affected.
 
 import type { RealtimeEvent } from '../contracts/realtime.ts';
 
-/** Bounds of what waits for one reader. */
+/** Limits of the queue of one reader. */
 export interface OutletLimits {
   /** Bytes of audio. */
   readonly audioBytes: number;
-  /** Bytes of one millisecond of it, for what is announced. */
+  /** Bytes of one millisecond of audio, for the announcement. */
   readonly bytesPerMs: number;
-  /** Events of any kind, audio left out: the oldest go first. Default 65,536. */
+  /** Events of any kind except audio: the oldest are dropped first. Default 65,536. */
   readonly events?: number;
 }
 
@@ -24,26 +24,29 @@ interface Entry {
   nextAudio: Entry | undefined;
 }
 
-/** Where events go. The first reader gets everything from the beginning; each further one what comes after it asked. */
+/**
+ * Distributes events. The first reader gets everything from the beginning, each further one what comes after it started
+ * to read.
+ */
 export class EventOutlet implements AsyncIterable<RealtimeEvent> {
   readonly #limits: () => OutletLimits;
   #first: Reader | undefined;
   readonly #readers = new Set<Reader>();
   #hasEnded = false;
 
-  /** The limits are asked for with each event: formats may change. */
+  /** The limits are read for each event: formats may change. */
   constructor(limits: () => OutletLimits) {
     this.#limits = limits;
     this.#first = this.#newReader();
   }
 
-  /** After `end` it is dropped. */
+  /** Dropped after `end`. */
   push(event: RealtimeEvent): void {
     if (this.#hasEnded) return;
     for (const reader of this.#readers) reader.push(event, this.#limits);
   }
 
-  /** Readers end once they have seen what there is. */
+  /** Readers end once they have read what is queued. */
   end(): void {
     this.#hasEnded = true;
     for (const reader of this.#readers) reader.end();
@@ -88,7 +91,7 @@ class Reader implements AsyncIterator<RealtimeEvent, undefined> {
     this.#append(event);
     const limits = limitsNow();
     this.#perMs = limits.bytesPerMs;
-    // What was just told is kept, however large: a reader that comes back hears what is said now.
+    // The newest audio is kept, however large: a reader that comes back hears what is being said now.
     while (this.#audioBytes > limits.audioBytes && this.#firstAudio !== this.#lastAudio) this.#dropAudio();
     while (this.#others > (limits.events ?? mostEvents)) this.#dropOldest();
   }

@@ -1,4 +1,4 @@
-// A stored conversation as the items a new session begins with. Called by the session before it is ready.
+// Converts a stored conversation into the items a new session starts with. Called by the session before it is ready.
 
 import type { Block, ImageBlock, TextBlock } from '../conversation/block.ts';
 import type { Message } from '../conversation/message.ts';
@@ -6,9 +6,8 @@ import { resultText } from './result-text.ts';
 import type { WireItem } from './wire.ts';
 
 /**
- * Text, images, calls and their results, in order. Speech becomes its transcript; thinking and what only one provider
- * understands is left out, because no voice session can be given it. A compaction stands as its summary, without what
- * it replaced.
+ * Text, images, calls and their results, in order. Speech becomes its transcript; thinking and provider-specific blocks
+ * are left out, because no voice session accepts them. A compaction becomes its summary, without what it replaced.
  */
 export function historyItems(messages: readonly Message[]): readonly WireItem[] {
   return afterBoundary(messages).flatMap(itemsOf);

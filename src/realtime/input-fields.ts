@@ -1,14 +1,14 @@
-// What must stand in the fields of an input: each check gives what is wrong with a field, or nothing. Called by check-input.ts.
+// Checks for the fields of an input: each returns what is wrong with a field, or undefined. Called by check-input.ts.
 
 import { describeValue } from '../tools/describe-value.ts';
 
-/** An input nobody has looked at. */
+/** An unchecked input. */
 export type InputFields = Readonly<Record<string, unknown>>;
 
 /** What is wrong, as the end of a sentence; undefined = nothing. */
 export type Fault = string | undefined;
 
-/** A text that is not empty. */
+/** A non-empty string. */
 export function text(input: InputFields, field: string): Fault {
   const value = input[field];
   return fault(typeof value === 'string' && value !== '', field, 'a text', value);
@@ -20,7 +20,7 @@ export function number(input: InputFields, field: string): Fault {
   return fault(typeof value === 'number' && value >= 0, field, 'a number, 0 or more', value);
 }
 
-/** As `number`, or absent. */
+/** Like `number`, or absent. */
 export function optionalNumber(input: InputFields, field: string): Fault {
   return input[field] === undefined ? undefined : number(input, field);
 }
@@ -32,7 +32,7 @@ export function choice(input: InputFields, field: string, known: readonly string
   return fault(fits, field, `one of ${known.join(', ')}`, value);
 }
 
-/** An image block whose source says where the image is. */
+/** An image block with a usable source. */
 export function image({ image: block }: InputFields): Fault {
   const source = isObject(block) && block['type'] === 'image' && isObject(block['source']) ? block['source'] : {};
   const isText = (field: string): boolean => typeof source[field] === 'string';
@@ -43,7 +43,7 @@ export function image({ image: block }: InputFields): Fault {
   return fault(fits, 'image', 'an image block with a source', block);
 }
 
-/** What `response.request` may bring. */
+/** The fields of `response.request`. */
 export function request(input: InputFields): Fault {
   return (
     optionalText(input, 'instructions') ??
@@ -58,7 +58,7 @@ export function request(input: InputFields): Fault {
   );
 }
 
-/** What `session.update` may bring. */
+/** The fields of `session.update`. */
 export function changes(input: InputFields): Fault {
   const { turnDetection, inputTranscription } = input;
   const hasMode = isObject(turnDetection) && ['server', 'semantic', 'manual'].includes(String(turnDetection['mode']));
@@ -87,7 +87,7 @@ export function bytes(input: InputFields, field: string): Fault {
   return fault(input[field] instanceof Uint8Array, field, 'a Uint8Array', input[field]);
 }
 
-/** Anything a tool may give. */
+/** Anything a tool may return. */
 export function result({ result: value }: InputFields): Fault {
   return fault(
     typeof value === 'string' || (typeof value === 'object' && value !== null),

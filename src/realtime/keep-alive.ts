@@ -1,28 +1,28 @@
-// Notices that the other end of a link is gone without a word: a ping when nothing has come for a while, and the end when
-// nothing comes after it either. Started by the chart's service for as long as a session lives.
+// Notices a server that disappeared without closing: sends a ping when nothing has arrived for a while, and ends the
+// link if nothing arrives after it either. Started by a service of the chart for the life of a session.
 
 import type { SessionRecord } from './session-record.ts';
 
 const defaultEveryMs = 20_000;
 const defaultAnswerMs = 10_000;
-// A timer that is so late means that this process slept: what came meanwhile was not read yet.
+// A timer this late means that the process was suspended: what arrived meanwhile has not been read yet.
 const sleepMs = 1_000;
 
-/** Calls `lost` once, when nobody answers; the returned function ends the watch. Undefined where nobody can ping. */
+/** Calls `lost` once if there is no answer; the returned function ends the watch. Undefined if the link cannot ping. */
 export function watchLink(record: SessionRecord, lost: () => void): (() => void) | undefined {
   const { host, options, link } = record;
   const { keepAlive = {} } = options;
   if (keepAlive === 'off' || link?.ping === undefined) return undefined;
   const { everyMs = defaultEveryMs, answerMs = defaultAnswerMs } = keepAlive;
   let timer: unknown;
-  // Counts pings: an answer to an older one is a sign of life, and not the answer that is waited for.
+  // Counts pings: an answer to an older ping is activity, but not the awaited answer.
   let pings = 0;
 
   const rest = (): void => {
     timer = record.startTimer(everyMs, ask);
   };
   const ask = (): void => {
-    record.heardAt = Math.min(record.heardAt, host.now()); // the clock may have been put back
+    record.heardAt = Math.min(record.heardAt, host.now()); // the clock may have been set back
     const left = record.heardAt + everyMs - host.now();
     if (left > 0) {
       timer = record.startTimer(left, ask);
@@ -43,7 +43,7 @@ export function watchLink(record: SessionRecord, lost: () => void): (() => void)
         rest();
       });
     } catch (thrown) {
-      // A socket of the application's that cannot after all: it is not looked after.
+      // An application's socket that turns out to be unable to ping: it is not watched.
       host.clearTimeout(timer);
       record.reportThrown(thrown);
     }

@@ -1,23 +1,23 @@
-// The user's audio on its way to the server: a bounded queue that waits while the session connects or the socket stalls.
-// Called by the session for each chunk; the chart hears only of the first chunk and of congestion.
+// The user's audio on its way to the server: a bounded queue that waits while the session connects or the socket
+// stalls. Called by the session for each chunk; the chart receives only the first chunk and congestion.
 
 import type { Host } from '../contracts/host.ts';
 import type { WireCommand, WireLink } from './wire.ts';
 
-/** What the queue is made with. */
+/** What the queue needs. */
 export interface MicrophoneParts {
   readonly host: Host;
-  /** Bytes of one millisecond. Asked each time: the server may say another format. */
+  /** Bytes of one millisecond. Read each time: the server may change the format. */
   readonly bytesPerMs: () => number;
   readonly capacityMs: number;
   readonly highWaterBytes: number;
-  /** Audio waits, or was given up. `droppedMs` counts since the report before. */
+  /** Audio waits or was dropped. `droppedMs` counts since the previous report. */
   readonly report: (queuedMs: number, droppedMs: number) => void;
   /** The socket takes no more, or takes again. */
   readonly stalled: (isStalled: boolean) => void;
 }
 
-// A native WebSocket tells nobody when it has sent something, and others tell only of what they were asked about.
+// A native WebSocket does not report when it has sent something; other sockets report only what they were asked about.
 const pollMs = 20;
 const hasRoom: Promise<void> = Promise.resolve();
 const reportEveryMs = 1_000;
@@ -26,13 +26,13 @@ const reportEveryMs = 1_000;
 export class Microphone {
   readonly #parts: MicrophoneParts;
   #link: WireLink | undefined;
-  // Taken from the front by moving `#taken`: shift() would move a long list for each.
-  // What was taken is let go at once: a chunk is some kilobytes.
+  // Taken from the front by moving `#taken`: shift() would move a long list for each. Taken chunks are released at
+  // once: each is some kilobytes.
   #queue: (WireCommand | undefined)[] = [];
   #taken = 0;
   #queuedBytes = 0;
   #unwrittenBytes = 0;
-  // Who waits for room.
+  // Those who wait for room.
   #waiting: (() => void)[] = [];
   #droppedBytes = 0;
   #isStalled = false;
@@ -50,11 +50,11 @@ export class Microphone {
     return this.#queuedBytes / this.#parts.bytesPerMs();
   }
 
-  /** What waited goes out, and what comes goes out at once. */
+  /** Sends what waited; from now on everything is sent at once. */
   open(link: WireLink): void {
     this.#link = link;
     this.#unwrittenBytes = 0;
-    this.#stall(false); // the one before was slow, not this one
+    this.#stall(false); // the previous link was slow, not this one
     this.#epoch++;
     this.#pump();
   }
@@ -69,31 +69,31 @@ export class Microphone {
     this.#trim();
   }
 
-  /** Resolves when the queue is no more than half full. Who waits for it before the next chunk loses nothing. */
+  /** Resolves when the queue is at most half full. A caller that awaits it before the next chunk loses nothing. */
   room(): Promise<void> {
     return this.#isCrowded ? new Promise((resolve) => this.#waiting.push(resolve)) : hasRoom;
   }
 
-  /** A command that keeps its place behind the audio appended before it. */
+  /** Sends a command after the audio that was appended before it. */
   follow(command: WireCommand): void {
     if (this.#isClosed) return;
     if (this.#queue.length === 0 && this.#link !== undefined) this.#link.send(command);
     else this.#queue.push(command);
   }
 
-  /** Whether that event waits behind audio. */
+  /** Whether that event waits for audio before it. */
   holds(eventId: string): boolean {
     return this.#queue.some((command) => command !== undefined && 'eventId' in command && command.eventId === eventId);
   }
 
-  /** At once, ahead of the audio that waits; behind a command that waits. */
+  /** Sends at once, before waiting audio but after waiting commands. */
   behindCommands(command: WireCommand): void {
     const waits = this.#queue.some((waiting) => waiting !== undefined && waiting.type !== 'audio.append');
     if (waits) this.follow(command);
     else this.#link?.send(command);
   }
 
-  /** Forgets the audio that waits: the user wants it gone. Commands behind it stay. */
+  /** Drops the waiting audio on request. Commands after it stay. */
   clear(): void {
     const kept = this.#queue.slice(this.#taken).filter((command) => command?.type !== 'audio.append');
     this.#queue = kept;
@@ -102,7 +102,7 @@ export class Microphone {
     this.#pump();
   }
 
-  /** The link is gone; what waits stays until the next one opens. */
+  /** The link is gone; waiting audio stays until the next one opens. */
   detach(): void {
     this.#link = undefined;
     this.#stopClock();
@@ -142,7 +142,7 @@ export class Microphone {
     const epoch = this.#epoch;
     this.#unwrittenBytes += bytes;
     link.send(command, () => {
-      if (epoch !== this.#epoch) return; // of a link that is gone
+      if (epoch !== this.#epoch) return; // belongs to a link that is gone
       this.#unwrittenBytes -= bytes;
       if (this.#taken < this.#queue.length) this.#pump();
     });
@@ -206,7 +206,7 @@ export class Microphone {
     this.#parts.stalled(isStalled);
   }
 
-  // Drops come one by one: told at once the first time, then once a second.
+  // Chunks are dropped one by one: the first is reported at once, then one report a second.
   #reportSoon(): void {
     if (this.#nextReport !== undefined) return;
     this.#report();

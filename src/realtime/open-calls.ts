@@ -1,5 +1,5 @@
-// The calls of the model that wait for a result, by the answer they came with: one reply is owed once all of an answer's
-// calls have theirs and the answer is over. Called by the session.
+// The model's calls that wait for a result, grouped by answer: one reply is owed once all calls of an answer have their
+// results and the answer is over. Called by the session.
 
 import type { WireToolCall } from './wire.ts';
 
@@ -20,7 +20,7 @@ interface Batch {
 export interface OpenCall {
   readonly call: WireToolCall;
   readonly responseId: string;
-  /** Its answer is beside the conversation, which has no place for a result. */
+  /** Its answer is out-of-band: the conversation has no place for a result. */
   readonly isBeside: boolean;
 }
 
@@ -45,7 +45,7 @@ export class OpenCalls {
     return this.#open.get(callId);
   }
 
-  /** False for a call that is known already. */
+  /** False if the call is already known. */
   add(responseId: string, call: WireToolCall, isBeside: boolean): boolean {
     if (this.#open.has(call.callId) || this.#closed.has(call.callId)) return false;
     this.#open.set(call.callId, { call, responseId, isBeside });
@@ -53,7 +53,7 @@ export class OpenCalls {
     return true;
   }
 
-  /** The answer is over. `isSilent`: it was interrupted. Gives the items a reply is now owed for, if one is. */
+  /** The answer is over. `isSilent`: it was interrupted. Returns the items for which a reply is now owed, if one is. */
   finish(responseId: string, isSilent: boolean): readonly string[] | undefined {
     const batch = this.#batches.get(responseId);
     if (batch === undefined) return undefined;
@@ -76,7 +76,7 @@ export class OpenCalls {
     return this.#settle(batch);
   }
 
-  /** Somebody wants silence: results of these calls are told to the model, and it says nothing to them. */
+  /** Silence was requested: the model gets the results of these calls but does not reply to them. */
   silence(): void {
     for (const batch of this.#batches.values()) batch.isSilent = true;
   }

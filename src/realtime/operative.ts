@@ -1,4 +1,5 @@
-// The operative of a voice session: runs the model's tools beside the session, keeps what was said, and yields every event.
+// The operative of a voice session: runs the model's tools in parallel with the session, keeps a transcript, and yields
+// every event.
 
 import {
   taskNotices,
@@ -22,12 +23,12 @@ import { LiveSession } from './session.ts';
 import { SpokenTranscript } from './spoken-transcript.ts';
 import { ToolRuns } from './tool-runs.ts';
 
-/** What becomes of a running call when the user speaks. */
+/** What happens to a running call when the user speaks. */
 export type BargeInPolicy = 'keep' | 'cancel';
 
-/** What an operative of a session is made of. */
+/** Options of `createRealtimeOperative`. */
 export interface RealtimeOperativeOptions {
-  /** Shown to the model besides those the session was made with, and run. */
+  /** Tools in addition to those of the session. Both are shown to the model and run. */
   readonly tools?: readonly Tool[];
   readonly approve?: Approve;
   readonly backgroundTasks?: BackgroundTaskRegistry;
@@ -36,37 +37,41 @@ export interface RealtimeOperativeOptions {
   /** Default 8. */
   readonly maxParallelTools?: number;
   /**
-   * `keep` (default): a call goes on while the user speaks, and the model is told its result. `cancel`: its signal is
-   * aborted, it has the grace time, and the model is told that it was interrupted; one that waits for its turn never runs.
+   * `keep` (default): a call goes on while the user speaks, and the model gets its result. `cancel`: its signal is
+   * aborted, it has the grace time to end, and the model learns that it was interrupted; a call that still waits never
+   * runs.
    */
   readonly onBargeIn?: BargeInPolicy | ((call: ToolCallBlock) => BargeInPolicy);
-  /** How long a cancelled call may take to stop. Default 250. */
+  /** How long a cancelled call may take to end, in milliseconds. Default 250. */
   readonly cancelGraceMs?: number;
-  /** How the end of a background task reaches the model: it speaks of it (default), it only knows, or it does not. */
+  /**
+   * What happens when a background task ends. `speak` (default): the model is informed and speaks about it; `tell`: it
+   * is only informed; `off`: it is not informed.
+   */
   readonly announceTasks?: 'speak' | 'tell' | 'off';
-  /** Told when user code throws where nobody waits for it. Default: ignored. */
+  /** Called when user code throws and no caller can receive the error. Default: ignored. */
   readonly onListenerError?: (error: unknown) => void;
 }
 
-/** An operative of a session. */
+/** Runs tools for a session. Make one with `createRealtimeOperative`. */
 export interface RealtimeOperative extends AsyncDisposable {
   /**
-   * Begins to run tools, and yields every event of the session and of its tools. The first call has them from the
+   * Starts to run tools, and yields every event of the session and of its tools. The first call gets them from the
    * beginning, each further one from then on. Leaving the loop stops nothing: tools go on until the session is closed.
-   * Throws `conversation.busy` when another operative of the same session runs: each call would run twice.
+   * Throws `conversation.busy` if another operative of the same session is running: each call would run twice.
    */
   run(): AsyncIterable<RealtimeEvent>;
   send(input: RealtimeInput): Promise<void>;
-  /** Also while it runs. Throws `tool.duplicateName`, `tool.invalidName` or `tool.invalid`. */
+  /** Adds a tool, also while the session runs. Throws `tool.duplicateName`, `tool.invalidName` or `tool.invalid`. */
   addTool(tool: Tool): void;
   /** Closes the session. */
   close(): Promise<void>;
   readonly session: RealtimeSession;
-  /** What was said, as far as it was heard: one message each, in the order of the conversation's items. */
+  /** What was said, as far as it was heard: one message per item, in the order of the items. */
   readonly conversation: Conversation;
 }
 
-/** Puts tools behind a session. Throws `tool.duplicateName`, `tool.invalidName`, `tool.invalid` or `options.invalid`. */
+/** Adds tools to a session. Throws `tool.duplicateName`, `tool.invalidName`, `tool.invalid` or `options.invalid`. */
 export function createRealtimeOperative(
   session: RealtimeSession,
   options: RealtimeOperativeOptions = {},
@@ -88,7 +93,7 @@ class VoiceOperative implements RealtimeOperative {
   readonly #runs: ToolRuns;
   readonly #transcript = new SpokenTranscript(this.conversation);
   readonly #shown: readonly Tool[];
-  // Calls that were open before it ran.
+  // Calls that were open before `run`.
   readonly #early = new Set<string>();
   #isRunning = false;
 
@@ -132,7 +137,7 @@ class VoiceOperative implements RealtimeOperative {
 
   send(input: RealtimeInput): Promise<void> {
     const sent = this.session.send(input);
-    // Where turns are manual nobody else says that the user speaks.
+    // With manual turns nothing else reports that the user speaks.
     if (input?.type === 'activity.start' && this.session.capabilities.has('manualTurns')) this.#bargeIn();
     return sent;
   }
@@ -165,7 +170,7 @@ class VoiceOperative implements RealtimeOperative {
     this.#tell({ type: 'session.update', tools });
   }
 
-  // Another reader may have been told of them before this one began.
+  // Another reader may have received them before this one started.
   #takeOpenCalls(): void {
     if (!(this.session instanceof LiveSession)) return;
     for (const { call, responseId } of this.session.openCalls) {
@@ -174,7 +179,7 @@ class VoiceOperative implements RealtimeOperative {
     }
   }
 
-  // Takes each event as it comes and waits for no tool.
+  // Handles each event as it comes, without waiting for tools.
   async #pump(): Promise<void> {
     try {
       for await (const event of this.session.events) {
@@ -199,7 +204,7 @@ class VoiceOperative implements RealtimeOperative {
       case 'speech.started':
         return this.#bargeIn();
       case 'response.interrupted':
-        // The user's voice was heard before.
+        // An interruption by voice was handled at `speech.started`.
         if (event.cause === 'request') this.#bargeIn();
         return;
       case 'session.closed':
@@ -228,7 +233,7 @@ class VoiceOperative implements RealtimeOperative {
     this.#tell({ type: 'toolResult.send', callId: result.callId, result, respond });
   }
 
-  // What became of it is told by the session's own events.
+  // The session's own events report what became of it.
   #tell(input: RealtimeInput): void {
     try {
       this.session.send(input).catch(() => undefined);
@@ -267,7 +272,7 @@ class VoiceOperative implements RealtimeOperative {
 
   #reportThrown(thrown: unknown): void {
     const { onListenerError } = this.#options;
-    // What is told of an error must not be one.
+    // An error in the error listener is ignored.
     whenGiven(() => onListenerError?.(thrown), ignore, ignore);
   }
 }
@@ -282,7 +287,7 @@ function alreadySteered(): TurnchartError {
   );
 }
 
-// A registry brings its own support.
+// The registry carries its own `TaskSupport`.
 function taskSupportOf(registry: BackgroundTaskRegistry | undefined): TaskSupport | undefined {
   if (registry === undefined) return undefined;
   const support = (registry as { readonly [taskSupport]?: TaskSupport })[taskSupport];

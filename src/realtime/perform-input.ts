@@ -1,5 +1,5 @@
-// Does what somebody tells a session: commands to the server and entries in the ledgers. The chart decides when the model
-// speaks. Called by session.ts with inputs that were looked at.
+// Carries out an input: sends commands to the server and makes entries in the ledgers. The chart decides when the model
+// speaks. Called by session.ts with validated inputs.
 
 import { messageOf, TurnchartError } from '../contracts/errors.ts';
 import type { RealtimeInput, RealtimeResponseRequest } from '../contracts/realtime.ts';
@@ -12,7 +12,7 @@ import type { WireCommand, WireItem } from './wire.ts';
 
 type Input<Type extends RealtimeInput['type']> = Extract<RealtimeInput, { readonly type: Type }>;
 
-/** Resolves when the server has acknowledged it, at once where it acknowledges nothing. */
+/** Resolves when the server has acknowledged it; at once if it acknowledges nothing. */
 export function performInput(record: SessionRecord, input: RealtimeInput): Promise<void> {
   switch (input.type) {
     case 'audio.append':
@@ -52,7 +52,7 @@ export function performInput(record: SessionRecord, input: RealtimeInput): Promi
 
 const done: Promise<void> = Promise.resolve();
 
-/** The hot path: no step of the chart but for the first chunk. */
+/** The hot path: a step of the chart for the first chunk only. */
 export function appendAudio(
   record: SessionRecord,
   { audio, whenFull }: Pick<Input<'audio.append'>, 'audio' | 'whenFull'>,
@@ -68,7 +68,7 @@ export function appendAudio(
 
 async function roomFor(record: SessionRecord): Promise<void> {
   await record.microphone.room();
-  if (record.isStopped) throw record.closedError(); // what waited is gone
+  if (record.isStopped) throw record.closedError(); // waiting audio was dropped
 }
 
 function acknowledged(
@@ -105,12 +105,13 @@ function clear(record: SessionRecord): Promise<void> {
   return cleared;
 }
 
-// Whoever takes the speech out of the server's buffer says that it is over: no word of the server's is needed for that.
+// Taking the speech out of the server's buffer ends it: no event of the server is needed.
 function endSpeech(record: SessionRecord, type: 'input.committed' | 'input.cleared'): void {
   record.post(type === 'input.cleared' ? { type } : { type, answers: record.settings.createsResponse !== false });
 }
 
-// The answer is asked for behind the commit: it may still wait behind audio. It speaks of everything that came meanwhile.
+// The answer is requested after the commit, which may still wait for audio. It covers everything that arrived
+// meanwhile.
 function endActivity(record: SessionRecord): Promise<void> {
   const committed = commit(record);
   const { promise: answered, resolve, reject } = openPromise();
@@ -171,7 +172,7 @@ function requestResponse(
   return promise;
 }
 
-// An answer beside the conversation passes no region of the chart, whose deadlines the others have.
+// An out-of-band answer passes no region of the chart, which gives other answers their deadlines.
 function inTime(record: SessionRecord, eventId: string, debtor: Debtor): Debtor {
   const { host, deadlines, responses } = record;
   const late = () => {
@@ -234,7 +235,7 @@ function sendRaw(record: SessionRecord, input: Input<'raw.send'>): Promise<void>
   return Promise.all(reading.commands.map((command) => sendCommand(record, command))).then(() => undefined);
 }
 
-// What has a region of its own goes through it; the rest goes out as it is.
+// What has a region of the chart goes through it; the rest is sent unchanged.
 function sendCommand(record: SessionRecord, command: WireCommand): Promise<void> {
   switch (command.type) {
     case 'response.create':
@@ -272,7 +273,7 @@ function endingSpeech(
   return done;
 }
 
-// Waits for its answer as the input of the same meaning does, so that each finds its own.
+// Waits for its answer like the equivalent input, so that each finds its own.
 function acknowledgedAs(
   record: SessionRecord,
   answer: string,

@@ -1,15 +1,15 @@
-// What was received of the model's speech and how much of it was heard: the ledger that makes an interruption truthful.
+// How much of the model's speech was received and how much was heard: the ledger that makes interruptions truthful.
 // Called by the session with audio, with reports of the player, and when something is cut off.
 
 import type { Host } from '../contracts/host.ts';
 import type { PlaybackClock } from '../contracts/realtime.ts';
 import { atOnce } from '../contracts/at-once.ts';
 
-/** What was heard of what was cut off, and what the server has to be told. */
+/** How much was heard of what was cut off, and what to report to the server. */
 export interface PlaybackCut {
-  /** The item that was being heard, or was next. */
+  /** The item that was being heard or was next. */
   readonly heard: HeardItem | undefined;
-  /** Keep so much of an item: 0 < `audioEndMs` ≤ what was received. */
+  /** Keep this much of an item: 0 < `audioEndMs` ≤ what was received. */
   readonly truncate:
     | { readonly itemId: string; readonly contentIndex: number; readonly audioEndMs: number }
     | undefined;
@@ -27,13 +27,13 @@ export interface HeardItem {
   readonly estimated: boolean;
 }
 
-/** What the ledger is made with. */
+/** What the ledger needs. */
 export interface PlaybackParts {
   readonly host: Host;
   readonly bytesPerMs: () => number;
   /** `estimate`: the wall clock, until the first report. */
   readonly clock: PlaybackClock | 'estimate';
-  /** Everything that was received was heard, and no more is on its way. */
+  /** Everything that was received was heard, and no more will come. */
   readonly finished: () => void;
   readonly onClockError: (error: unknown) => void;
 }
@@ -54,17 +54,17 @@ interface Segment {
 const tolerance = 1e-6;
 const mostKnown = 256;
 const shortestPollMs = 20;
-const longestWaitMs = 3_600_000; // what is left then is looked at again
+const longestWaitMs = 3_600_000; // then the rest is checked again
 
 /** The segments that were received and not yet heard to their end, in the order in which they are played. */
 export class PlaybackLedger {
   readonly #parts: PlaybackParts;
   #segments: Segment[] = [];
   #hasReports = false;
-  // Items of which audio came lately: a report of any other is no player's.
+  // Items with recent audio: a report about any other is ignored.
   readonly #known = new Set<string>();
   #lastSequence = 0;
-  // The player the estimate imagines: it plays whatever has come, without a pause.
+  // The imagined player of the estimate: it plays whatever has arrived, without a pause.
   #estimatedAt = 0;
   #timer: unknown;
 
@@ -81,12 +81,12 @@ export class PlaybackLedger {
     return this.#segments;
   }
 
-  /** Asks a player that can be asked. It is user code: whatever it does has happened when this returns. */
+  /** Asks the player for its position. It is user code and may call back into the session before this returns. */
   askPlayer(): void {
     if (this.#parts.clock !== 'estimate') this.#ask(this.#parts.clock);
   }
 
-  /** Takes a delta in. True when it is the first of what is now to be heard. */
+  /** Adds a delta. True if it is the first of what is to be heard now. */
   receive(responseId: string, itemId: string, contentIndex: number, bytes: number, sequence: number): boolean {
     const begins = this.#segments.length === 0;
     this.#lastSequence = sequence;
@@ -112,7 +112,10 @@ export class PlaybackLedger {
     this.#look();
   }
 
-  /** The player says how much of an item it has played. What is not waiting to be heard, or never came, is no news. */
+  /**
+   * The player reports how much of an item it has played. Ignored for audio that is not waiting to be heard or never
+   * arrived.
+   */
   report(itemId: string, contentIndex: number, playedMs: number): void {
     if (!this.#known.has(itemId)) return;
     this.#hasReports = true;
@@ -126,9 +129,9 @@ export class PlaybackLedger {
     this.report(itemId, contentIndex, playedBytes / this.#parts.bytesPerMs());
   }
 
-  /** Everything through the delta of that sequence number was played. */
+  /** Everything up to and including the delta with that sequence number was played. */
   reportMark(sequence: number): void {
-    if (!(sequence >= 1 && sequence <= this.#lastSequence)) return; // of no delta
+    if (!(sequence >= 1 && sequence <= this.#lastSequence)) return; // not a delta of this session
     this.#hasReports = true;
     for (const { itemId, contentIndex, ends } of this.#segments.toReversed()) {
       const end = ends.findLast((one) => one.sequence <= sequence);
@@ -137,8 +140,8 @@ export class PlaybackLedger {
   }
 
   /**
-   * Forgets everything and says what was heard of it. Nothing is to be done where all was heard; what was heard in part
-   * is truncated, and what was not heard at all is deleted: a truncation at 0 is refused (livekit/agents#6157).
+   * Forgets everything and returns what was heard of it. What was heard completely needs nothing; what was heard in
+   * part is truncated, and what was not heard at all is deleted: a truncation at 0 is refused (livekit/agents#6157).
    * `playedMs` overrides what is known of the item being heard.
    */
   cut(playedMs?: number): PlaybackCut {
@@ -190,14 +193,14 @@ export class PlaybackLedger {
     return segment;
   }
 
-  // What was heard to its end needs no telling; an item whose other parts are still to come stays.
+  // What was heard to its end needs no report; an item whose other parts are still to come stays.
   #dropHeard(): void {
     const index = this.#segments.findIndex((segment) => !isHeard(segment));
     const itemId = this.#segments[index]?.itemId;
     if (index > 0 && this.#segments[index - 1]?.itemId !== itemId) this.#segments = this.#segments.slice(index);
   }
 
-  // Brings what was played up to now.
+  // Updates the playback position.
   #advance(): void {
     this.askPlayer();
     this.#estimate();
@@ -229,14 +232,14 @@ export class PlaybackLedger {
     }
   }
 
-  // A player plays in order: what stands before has been heard.
+  // A player plays in order: everything earlier has been heard.
   #note(index: number, playedMs: number): void {
     for (const before of this.#segments.slice(0, index)) before.playedMs = before.receivedMs;
     const segment = this.#segments[index];
     if (segment !== undefined) segment.playedMs = Math.min(Math.max(playedMs, segment.playedMs), segment.receivedMs);
   }
 
-  // Tells the end, or looks again when it may have come. A player that reports is waited for, however long.
+  // Reports the end, or checks again when it may have come. A player that reports may take as long as it likes.
   #look(): void {
     this.#stopClock();
     if (this.#segments.length === 0 || this.#segments.some(({ isDone }) => !isDone)) return;

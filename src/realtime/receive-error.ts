@@ -1,4 +1,4 @@
-// What an error of the server's means, and for whom. Called by receive.ts.
+// What a server's error means, and for which request. Called by receive.ts.
 
 import type { Responses } from './responses.ts';
 import type { SessionRecord } from './session-record.ts';
@@ -14,7 +14,7 @@ export function receiveError(record: SessionRecord, given: Failure): void {
   record.lastError = message;
   switch (kind) {
     case 'benign':
-      // What should be gone is gone: as good as done.
+      // What should be gone is gone: counts as success.
       if (causedBy !== undefined) record.acknowledgements.refuse(causedBy, undefined);
       return;
     case 'fatal':
@@ -32,15 +32,15 @@ export function receiveError(record: SessionRecord, given: Failure): void {
     case 'request':
     case 'session':
       if (isConfiguration(record, fact)) return refuseConfiguration(record, fact);
-      // A reply that has to wait is no error to anybody: the ledger sends it again.
+      // A reply that has to wait is not reported as an error: the ledger sends it again.
       if (refuseRequest(record, fact)) return;
       record.tell({ type: 'error', recoverable: true, ...told });
       refuse(record, fact);
   }
 }
 
-// A server that names no event means, until the session is ready, the oldest command it has not answered: it was sent
-// nothing else.
+// Until the session is ready, a server that names no event means the oldest command it has not answered: nothing else
+// was sent.
 function attributed(record: SessionRecord, fact: Failure): Failure {
   if (fact.kind !== 'request' || fact.causedBy !== undefined || record.isLive) return fact;
   const causedBy = record.acknowledgements.oldest ?? record.configuration;
@@ -64,11 +64,11 @@ function refuse(record: SessionRecord, { causedBy, code, message }: Failure): vo
   record.responses.besideRequests.delete(causedBy);
 }
 
-// The request under way was not taken. True when that was only because another answer is active.
+// The current request was refused. True if only because another answer is active.
 function refuseRequest(record: SessionRecord, { causedBy, activeResponseId, code, message }: Failure): boolean {
   const { responses, ledger } = record;
   const isActive = activeResponseId !== undefined;
-  // Without an id only "another one is active" can mean nothing but the request.
+  // Without an id, only "another one is active" clearly refers to the request.
   if ((causedBy === undefined && !isActive) || !responses.isRequest(causedBy)) return false;
   const order = responses.endRequest();
   if (isActive) ledger.restore(order?.debts ?? []);
@@ -79,8 +79,8 @@ function refuseRequest(record: SessionRecord, { causedBy, activeResponseId, code
   return isActive;
 }
 
-// One that was given up here goes on there. One that has ended there as well crossed its end: asked for again at once, but
-// not over and over.
+// An answer given up here still runs on the server. If it has ended there as well, request and end have crossed: ask
+// again at once, but not repeatedly.
 function isOccupied(responses: Responses, activeResponseId: string): boolean {
   if (!responses.hasEnded(activeResponseId) || responses.isUnended(activeResponseId)) return true;
   const isRepeated = responses.refusedFor === activeResponseId;

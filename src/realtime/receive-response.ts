@@ -11,17 +11,17 @@ import type { WireFact } from './wire.ts';
 type Created = Extract<WireFact, { readonly type: 'response.created' }>;
 type Done = Extract<WireFact, { readonly type: 'response.done' }>;
 
-/** Why an answer is over whose end the server never told. */
+/** Why an answer is over whose end the server never reported. */
 export const unended = 'the server never ended it';
 
 /** An answer has begun: one that was asked for, one of the server's own, or one that was given up before. */
 export function responseCreated(record: SessionRecord, { responseId, requestId, outOfBand }: Created): void {
   const { responses, ledger } = record;
-  if (responses.live(responseId) !== undefined || responses.hasEnded(responseId)) return; // told twice
+  if (responses.live(responseId) !== undefined || responses.hasEnded(responseId)) return; // reported twice
   if (outOfBand === true || (requestId !== undefined && responses.besideRequests.has(requestId))) {
     return besideCreated(record, responseId, requestId);
   }
-  // The server has one answer at a time: the end of the one before was lost.
+  // The server has one answer at a time: the end of the previous one was lost.
   if (responses.current !== undefined) giveUpResponse(record, responses.current, 'superseded');
   const owner = responses.ownerOf(requestId);
   let origin: ResponseOrigin = record.isIdleAnnounced ? 'idle' : 'vad';
@@ -56,12 +56,15 @@ export function responseDone(record: SessionRecord, fact: Done): void {
   if (isCurrent) record.post({ type: 'response.done', inFlight: responses.isWaiting, owed: ledger.owed });
 }
 
-/** The server has not ended it, and is waited for no longer. Results of its calls are spoken of: nobody cancelled them. */
+/**
+ * The server has not ended it; stop waiting. The model still speaks about the results of its calls: they were not
+ * cancelled.
+ */
 export function giveUpResponse(record: SessionRecord, response: LiveResponse, reason: string): void {
   settleResponse(record, response, response.isSilenced ? 'cancelled' : 'incomplete', reason, undefined, true);
 }
 
-/** Ends an answer for good: the ledgers know, and so does whoever was told that it began. */
+/** Ends an answer for good: updates the ledgers and emits `response.completed` if its start was emitted. */
 export function settleResponse(
   record: SessionRecord,
   response: LiveResponse,
@@ -76,7 +79,7 @@ export function settleResponse(
   record.acknowledgements.settle(`response.ended ${responseId}`);
   record.playback.finishReceiving(responseId);
   settleBatch(record, record.calls.finish(responseId, isSilenced || status === 'cancelled'));
-  // The user's voice came first: should the server not answer it, what was owed is owed still.
+  // The user spoke first: if the server does not answer that, what was owed is still owed.
   if (response.isMissed) record.ledger.restore(response.debts.filter(({ request }) => request === undefined));
   if (!isTold) return;
   record.tell({
@@ -100,7 +103,7 @@ function besideCreated(record: SessionRecord, responseId: string, requestId: str
   watchBeside(record, response);
 }
 
-// An answer beside the conversation passes no region of the chart, whose deadlines the others have.
+// An out-of-band answer passes no region of the chart, which gives other answers their deadlines.
 function watchBeside(record: SessionRecord, response: LiveResponse): void {
   const { host, deadlines } = record;
   const left = (): number => deadlines.answerMs - silenceOf(response, host.now());
@@ -112,7 +115,7 @@ function watchBeside(record: SessionRecord, response: LiveResponse): void {
   });
 }
 
-// Told twice, or the end of one that was given up: whoever waits for that may go on.
+// Reported twice, or the end of an answer that was given up: whatever waited for that may go on.
 function lateDone(record: SessionRecord, { responseId, usage }: Done): void {
   const { responses, ledger } = record;
   if (!responses.endUnended(responseId)) return;

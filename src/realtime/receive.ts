@@ -1,4 +1,4 @@
-// Takes the facts of a link: tells the readers, keeps the ledgers, and lets the chart decide what follows. The hot path is
+// Handles the facts of a link: emits events, keeps the ledgers, and lets the chart decide what follows. The hot path is
 // `audioDelta`: one look at the generation token, no step of the chart.
 
 import type { SessionEnd } from '../machines/realtime-session.ts';
@@ -11,7 +11,7 @@ import type { WireFact, WireSettings } from './wire.ts';
 
 type Fact<Type extends WireFact['type']> = Extract<WireFact, { readonly type: Type }>;
 
-/** Takes one fact. Facts of one link come in order; duplicates change nothing. */
+/** Handles one fact. Facts of one link come in order; duplicates change nothing. */
 export function receiveFact(record: SessionRecord, fact: WireFact): void {
   if (record.isStopped && fact.type !== 'wire.closed') return;
   switch (fact.type) {
@@ -99,10 +99,10 @@ function audioDelta(record: SessionRecord, fact: Fact<'audio.delta'>): void {
   // First: it may interrupt this answer, or close the session.
   if (record.isPlayedHere) record.playback.askPlayer();
   const response = record.responses.live(responseId);
-  if (response === undefined) return; // of no live generation
+  if (response === undefined) return; // belongs to no live answer
   response.heardAt = record.heardAt;
   if (response.isSilenced) {
-    // It came after the cut, so nothing of it was heard: the model must not believe that it was.
+    // It arrived after the cut, so it was not heard, and the model must not assume that it was.
     if (!response.known.has(itemId) && response.origin !== 'outOfBand') deleteUnheard(record, itemId);
     response.known.add(itemId);
     return;
@@ -213,7 +213,7 @@ function inputCommitted(record: SessionRecord, { itemId, previousItemId }: Fact<
 }
 
 function outputMoved(record: SessionRecord, type: 'output.started' | 'output.stopped' | 'output.cleared'): void {
-  // Where audio is heard through this process nobody else knows when it is.
+  // If audio is played through this process, nothing else knows when it is heard.
   if (record.isPlayedHere) return;
   record.isPlayedByServer = type === 'output.started';
   if (type === 'output.started') return record.post({ type: 'audio.begun' });
@@ -224,7 +224,7 @@ function outputMoved(record: SessionRecord, type: 'output.started' | 'output.sto
 function takeSettings(record: SessionRecord, settings: WireSettings): void {
   const { detection } = record.settings;
   record.settings = { ...record.settings, ...settings };
-  // Another listener has not heard the beginning: nobody will tell the end of what is being said.
+  // The provider will not report the end of audio whose start it did not report.
   if (detection !== undefined && detection !== record.settings.detection) record.post({ type: 'detection.changed' });
 }
 
@@ -243,7 +243,7 @@ function wireClosed(record: SessionRecord, fact: Fact<'wire.closed'>): void {
   record.post({ type: 'wire.closed', end: lossOf(record, fact) });
 }
 
-/** How a session ends whose link is gone. */
+/** How a session ends when its link is lost. */
 export function lossOf(
   record: SessionRecord,
   { code, reason, error }: Pick<Fact<'wire.closed'>, 'code' | 'reason' | 'error'>,

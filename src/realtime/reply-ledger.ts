@@ -1,5 +1,5 @@
-// The replies the model owes: the ledger behind the chart's debt region. It ends the whole class of "silent after a tool"
-// and "already has an active response": automatic debts are one reply together, explicit ones a reply each.
+// The replies the model owes: the ledger behind the chart's debt region. It rules out two kinds of errors, "silent
+// after a tool" and "already has an active response": automatic debts share one reply, explicit ones get a reply each.
 
 import type { RealtimeResponseRequest } from '../contracts/realtime.ts';
 import type { JsonValue } from '../conversation/json.ts';
@@ -14,10 +14,10 @@ export interface Debtor {
 
 /** One reason for the model to speak. */
 export interface Debt {
-  /** Order of coming up. */
+  /** Order of arrival. */
   readonly version: number;
   readonly cause: 'client' | 'tool';
-  /** An answer of its own, made with these. Undefined = any answer that knows what it is about will do. */
+  /** A separate answer with these settings. Undefined: any answer that knows the items will do. */
   readonly request: RealtimeResponseRequest | undefined;
   readonly raw: JsonValue | undefined;
   readonly debtor: Debtor | undefined;
@@ -33,7 +33,7 @@ export interface ReplyOrder {
   readonly cause: 'client' | 'tool';
 }
 
-/** What a debt is made of. */
+/** The parts of a debt. */
 export interface DebtParts {
   readonly cause: Debt['cause'];
   readonly request?: RealtimeResponseRequest;
@@ -58,7 +58,7 @@ export class ReplyLedger {
     this.#debts.push({ version: ++this.#version, cause, request, raw, debtor, items });
   }
 
-  /** An item is on its way: an answer that begins before it is confirmed does not know it. */
+  /** An item was sent: an answer that begins before it is confirmed does not know it. */
   sent(itemId: string): void {
     this.#unconfirmed.add(itemId);
   }
@@ -68,11 +68,11 @@ export class ReplyLedger {
     this.#unconfirmed.delete(itemId);
   }
 
-  /** Takes the oldest debt, and with it every automatic one its answer pays as well. */
+  /** Takes the oldest debt, together with every automatic one that its answer also pays. */
   take(): ReplyOrder | undefined {
     const [first] = this.#debts;
     if (first === undefined) return undefined;
-    // Instructions or tools of its own make an answer that speaks of nothing else.
+    // An answer with its own instructions or tools speaks of nothing else.
     const isPlain = first.raw === undefined && (first.request === undefined || Object.keys(first.request).length === 0);
     const debts = this.#debts.filter((debt) => debt === first || (isPlain && debt.request === undefined));
     this.#debts = this.#debts.filter((debt) => !debts.includes(debt));
@@ -84,7 +84,7 @@ export class ReplyLedger {
     };
   }
 
-  /** The request was not taken: its debts are owed again, in their old places. */
+  /** The request was refused: its debts are owed again, in their old places. */
   restore(debts: readonly Debt[]): void {
     this.#debts = [...this.#debts, ...debts].toSorted((left, right) => left.version - right.version);
   }

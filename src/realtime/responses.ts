@@ -1,5 +1,5 @@
-// Which answers there are: the one in the conversation, those beside it, the request that is under way, and those that are
-// over. Its ids are the generation tokens: what belongs to no live one is dropped.
+// All known answers: the one in the conversation, out-of-band ones, the current request, and those that are over. Their
+// ids are the generation tokens: events of no live answer are dropped.
 
 import type { ResponseOrigin } from '../contracts/realtime.ts';
 import type { ResponseOwner } from '../machines/realtime-session.ts';
@@ -9,27 +9,27 @@ import type { Debt, Debtor, ReplyOrder } from './reply-ledger.ts';
 export interface LiveResponse {
   readonly responseId: string;
   readonly origin: ResponseOrigin;
-  /** False for one that was given up before it began: nobody hears that it ever was. */
+  /** False for an answer that was given up before it began: its existence is never reported. */
   readonly isTold: boolean;
-  /** Interrupted: nothing of it comes through any more. */
+  /** Interrupted: nothing more of it is passed on. */
   isSilenced: boolean;
-  /** Items of which audio came through, and items that were deleted because none did. */
+  /** Items whose audio was passed on, and items that were deleted because none was. */
   readonly known: Set<string>;
-  /** What it pays, for the case that nobody hears of it. */
+  /** The debts it pays, in case it is never reported. */
   readonly debts: readonly Debt[];
-  /** Something of it came through. */
+  /** Something of it was passed on. */
   isHeard: boolean;
-  /** The user began to speak before anything of it came through. */
+  /** The user began to speak before anything of it was passed on. */
   isMissed: boolean;
-  /** When something of it came last. */
+  /** When something of it last arrived. */
   heardAt: number;
-  /** Of one beside the conversation: how long nothing may come of it. */
+  /** For an out-of-band answer: how long nothing of it may arrive. */
   timer: unknown;
 }
 
 const mostRemembered = 256;
 
-/** How long nothing has come of it. Begins anew when the clock was put back. */
+/** How long nothing of it has arrived. Starts over if the clock was set back. */
 export function silenceOf(response: LiveResponse | undefined, now: number): number {
   if (response === undefined) return Infinity;
   response.heardAt = Math.min(response.heardAt, now);
@@ -40,11 +40,11 @@ export function silenceOf(response: LiveResponse | undefined, now: number): numb
 export class Responses {
   /** The answer in the conversation. */
   current: LiveResponse | undefined;
-  /** The server's word for an active answer that was not told here; '' when it did not say which. */
+  /** The active answer that the server mentioned but never announced; '' if it did not say which. */
   occupiedBy: string | undefined;
   /** The answer that has ended, and for which the last request was refused all the same. */
   refusedFor: string | undefined;
-  /** Answers beside the conversation, and the requests for such. */
+  /** Out-of-band answers and requests. */
   readonly beside = new Map<string, LiveResponse>();
   readonly besideRequests = new Map<string, Debtor>();
   #inFlight: { readonly eventId: string; readonly order: ReplyOrder } | undefined;
@@ -56,7 +56,7 @@ export class Responses {
   readonly #unended = new Set<string>();
   readonly #besideIds = new Set<string>();
 
-  /** A request is under way, wanted or not: no other may be sent. */
+  /** A request was sent, wanted or not: no other may be sent. */
   get isWaiting(): boolean {
     return this.#inFlight !== undefined || this.#recalledInFlight !== undefined;
   }
@@ -65,12 +65,12 @@ export class Responses {
     this.#inFlight = { eventId, order };
   }
 
-  /** The request under way when the event is its, or is nobody's and so can only mean it. */
+  /** The current request, if the event id is its own or is missing. */
   isRequest(eventId: string | undefined): boolean {
     return this.isWaiting && (eventId === undefined || eventId === (this.#inFlight?.eventId ?? this.#recalledInFlight));
   }
 
-  /** Gives the request under way up; its answer, should it begin, is not wanted. */
+  /** Gives up the current request; its answer, should it begin, is not wanted. */
   recall(): ReplyOrder | undefined {
     const given = this.#inFlight;
     if (given === undefined) return undefined;
@@ -80,7 +80,7 @@ export class Responses {
     return given.order;
   }
 
-  /** The request is answered, refused or forgotten; its order, where it was still wanted. */
+  /** The request is answered, refused or forgotten. Returns its order if it was still wanted. */
   endRequest(): ReplyOrder | undefined {
     const order = this.#inFlight?.order;
     this.#inFlight = undefined;
@@ -104,7 +104,7 @@ export class Responses {
     return this.#ended.has(responseId);
   }
 
-  /** The server may think that it goes on still: it was given up here. */
+  /** It was given up here but may still run on the server. */
   isUnended(responseId: string): boolean {
     return this.#unended.has(responseId);
   }
@@ -114,7 +114,7 @@ export class Responses {
     return this.#unended.delete(responseId);
   }
 
-  /** It stands, or stood, beside the conversation: its items are in none. */
+  /** It is or was out-of-band: its items are in no conversation. */
   isBeside(responseId: string): boolean {
     return this.#besideIds.has(responseId);
   }
@@ -150,7 +150,7 @@ export class Responses {
     return response;
   }
 
-  /** `isGivenUp`: the server has not said so. */
+  /** `isGivenUp`: the server has not reported the end. */
   end(responseId: string, isGivenUp = false): void {
     if (this.current?.responseId === responseId) this.current = undefined;
     this.beside.delete(responseId);

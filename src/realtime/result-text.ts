@@ -5,7 +5,7 @@ import type { ToolResult } from '../contracts/tool.ts';
 import { toToolResult } from '../tools/result-content.ts';
 import { readResultContent } from '../tools/read-result-content.ts';
 
-/** Anything `toolResult.send` takes: the text as it is, other blocks as JSON, one block a line. Never throws. */
+/** Accepts anything `toolResult.send` takes: text unchanged, other blocks as JSON, one block per line. Never throws. */
 export function resultText(result: string | ToolResult | ToolResultBlock | readonly ResultContent[]): string {
   if (typeof result === 'string') return result;
   return contentOf(result)

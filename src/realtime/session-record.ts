@@ -1,5 +1,5 @@
-// What one session knows: its link, its ledgers and who waits for what. Made by session.ts; read and changed by the files
-// that receive facts, act for the chart and perform inputs.
+// The state of one session: its link, its ledgers and what is being waited for. Made by session.ts; read and changed by
+// the files that receive facts, act for the chart and perform inputs.
 
 import { messageOf, ModelError, TurnchartError } from '../contracts/errors.ts';
 import { hostWith, type Host } from '../contracts/host.ts';
@@ -28,7 +28,7 @@ import { Responses } from './responses.ts';
 import { Transcripts } from './transcripts.ts';
 import type { RealtimeWire, WireCommand, WireFact, WireItem, WireLink, WireSettings } from './wire.ts';
 
-// Timers of the platform take at most so many milliseconds; with more they fire at once.
+// The platform's timers take at most this many milliseconds; with more they fire at once.
 const longestDelayMs = 2 ** 31 - 1;
 
 const defaultDeadlines: Required<RealtimeDeadlines> = {
@@ -45,7 +45,7 @@ const defaultMicrophoneMs = 10_000;
 const defaultHighWaterBytes = 262_144;
 const defaultOutputMs = 600_000;
 
-// Field by field: one that is there and undefined is no wish to wait for ever.
+// Field by field: a field set to undefined means the default, not an endless wait.
 function deadlinesWith(given: RealtimeDeadlines = {}): Required<RealtimeDeadlines> {
   return {
     connectMs: given.connectMs ?? defaultDeadlines.connectMs,
@@ -74,7 +74,7 @@ export class SessionRecord {
   readonly calls = new OpenCalls();
   readonly acknowledgements: Acknowledgements;
   readonly transcripts = new Transcripts();
-  /** Settles when the session is ready or never will be. */
+  /** Settles when the session is ready or has failed. */
   readonly ready = openPromise();
   readonly closed = openPromise();
 
@@ -82,7 +82,7 @@ export class SessionRecord {
   chart: RealtimeChart | undefined;
   phase: RealtimePhase = 'connecting';
   isLive = false;
-  /** The session is ending: what still comes of it is of no concern. */
+  /** The session is ending: further facts are ignored. */
   isStopped = false;
   sessionId: string;
   settings: WireSettings = {};
@@ -90,25 +90,25 @@ export class SessionRecord {
   end: SessionEnd | undefined;
   closeCode: number | undefined;
   drainMs = 0;
-  /** What the conversation begins with. */
+  /** The items the conversation begins with. */
   readonly history: readonly WireItem[];
-  /** When something came over the link last. */
+  /** When something last arrived over the link. */
   heardAt = 0;
-  /** Counts the audio deltas that came through. */
+  /** Counts the audio deltas that were passed on. */
   sequence = 0;
   /** The user's audio has begun. */
   hasMicrophone = false;
-  /** The provider plays something right now, where it plays itself. */
+  /** If the provider plays the audio: whether it is playing now. */
   isPlayedByServer = false;
-  /** The server's turn detection gave up waiting: the next answer it begins comes of that. */
+  /** The server's turn detection gave up waiting, which causes the next answer it begins. */
   isIdleAnnounced = false;
-  /** What the caller of the interruption under way knows of the item that is being heard. */
+  /** How much of the current item was heard, according to the caller of the interruption. */
   playedMs: number | undefined;
   /** Events of an interruption that the server has not answered. */
   readonly flushing = new Set<string>();
-  /** Whoever waits until nothing is being interrupted. */
+  /** Callers that wait until nothing is being interrupted. */
   quiet: (() => void)[] = [];
-  /** The last error since the last request, for what is said when the server answers no more. */
+  /** The last error since the last request, for the message when the server stops answering. */
   lastError: string | undefined;
   /** The event that configures the session. */
   configuration: string | undefined;
@@ -133,7 +133,7 @@ export class SessionRecord {
     this.acknowledgements = new Acknowledgements({
       startTimer: (then) => this.startTimer(this.deadlines.responseMs, then),
       stopTimer: (timer) => this.host.clearTimeout(timer),
-      // What waits behind audio, or in this process, was not heard yet.
+      // What waits in this process, or for audio before it, has not reached the server.
       isUnsent: (eventId) => this.microphone.holds(eventId),
       isSending: () => (this.link?.bufferedBytes ?? 0) > 0,
       unanswered: () => this.unanswered(),
@@ -155,7 +155,7 @@ export class SessionRecord {
     });
   }
 
-  /** Audio is heard through this process, which is then the one to tell what was. */
+  /** Audio is played through this process, which then reports what was heard. */
   get isPlayedHere(): boolean {
     return this.wire.playedBy === 'client' && this.options.playback !== 'server';
   }
@@ -181,7 +181,7 @@ export class SessionRecord {
     this.chart?.send(event);
   }
 
-  /** A timer on the host's clock; none for a time that is longer than any. */
+  /** A timer on the host's clock; none for an infinite time. */
   startTimer(ms: number, then: () => void): unknown {
     return ms <= longestDelayMs ? this.host.setTimeout(then, ms) : undefined;
   }
@@ -190,13 +190,13 @@ export class SessionRecord {
     this.link?.send(command);
   }
 
-  /** An id no other event of this session has, nor of another client of the same session. */
+  /** An id that is unique in this session, also among other clients of the same session. */
   nextId(): string {
     this.#eventCount++;
     return `${this.#prefix}_${this.#eventCount.toString(36)}`;
   }
 
-  /** Takes facts one after the other: one that comes while another is taken waits. */
+  /** Handles facts one after the other: one that arrives meanwhile waits. */
   receive(fact: WireFact, take: (record: SessionRecord, fact: WireFact) => void): void {
     this.heardAt = this.host.now();
     if (this.#isReceiving) return void this.#facts.push(fact);
@@ -210,19 +210,19 @@ export class SessionRecord {
     try {
       take(this, fact);
     } catch (thrown) {
-      // A fact of no known shape: one event of a provider's, not the session.
+      // A malformed fact: costs one event of a provider, not the session.
       this.tell({ type: 'error', recoverable: true, code: 'fact.unreadable', message: messageOf(thrown) });
     }
   }
 
-  /** User code threw: told to whoever asked for it, and to nobody else. */
+  /** User code threw: reported to `onListenerError` only. */
   reportThrown(thrown: unknown): void {
     const { onListenerError } = this.options;
-    // What is told of a listener's error must not be one.
+    // An error in `onListenerError` itself is ignored.
     whenGiven(() => onListenerError?.(thrown), ignore, ignore);
   }
 
-  /** What everybody hears who asks something of a session that is over. */
+  /** The error for every request to a session that is over. */
   closedError(): TurnchartError {
     const why = this.end === undefined ? '' : ` (${this.end.reason}${this.end.message ? `: ${this.end.message}` : ''})`;
     return new TurnchartError(
@@ -232,7 +232,7 @@ export class SessionRecord {
     );
   }
 
-  /** What somebody hears whose request the server never answered. */
+  /** The error for a request the server never answered. */
   unanswered(): ModelError {
     const { lastError } = this;
     const words = lastError === undefined ? '' : ` The last error it told of: ${lastError}`;
@@ -242,7 +242,7 @@ export class SessionRecord {
     });
   }
 
-  /** What somebody hears whose event the server refused. */
+  /** The error for an event the server refused. */
   refusal(code: string, message: string): ModelError {
     return new ModelError('model.rejected', `The server refused it: ${message}`, {
       retryable: false,
@@ -265,21 +265,21 @@ function itemsOf(history: NonNullable<RealtimeSessionOptions['history']>): reado
 
 const ignore = (): void => undefined;
 
-/** Somebody waits until nothing is being interrupted. */
+/** A caller that waits until nothing is being interrupted. */
 export interface QuietTicket {
   readonly settle: () => void;
-  /** The user speaks: what the model says to results that come meanwhile is owed, as after any interruption by voice. */
+  /** The user speaks: replies to results that arrive meanwhile are owed, as after any interruption by voice. */
   readonly isUser: boolean;
 }
 
-/** A promise settled from outside, of which nobody has to hear. */
+/** A promise settled from outside, which may be ignored. */
 export interface OpenPromise {
   readonly promise: Promise<void>;
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** A new one. Ignoring it is no unhandled rejection. */
+/** A new one. If ignored, it does not cause an unhandled rejection. */
 export function openPromise(): OpenPromise {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   promise.catch(() => undefined);

@@ -1,4 +1,4 @@
-// What the chart's actions do: commands to the server, words to the readers, entries in the ledgers. Decides nothing.
+// What the chart's actions do: commands to the server, events for the readers, entries in the ledgers. Decides nothing.
 
 import type { InterruptionCause, RealtimeScope, ResponseInterrupt, SessionEnd } from '../machines/realtime-session.ts';
 import { messageOf, ModelError } from '../contracts/errors.ts';
@@ -11,7 +11,7 @@ import type { QuietTicket, SessionRecord } from './session-record.ts';
 import { totalLink } from './total-link.ts';
 import type { WireConfiguration } from './wire.ts';
 
-/** The scope of one session. Its methods are total: what user code throws is reported, and nothing else throws. */
+/** The scope of one session. Its methods never throw: errors of user code are reported. */
 export class SessionScope implements RealtimeScope {
   readonly record: SessionRecord;
 
@@ -55,7 +55,7 @@ export class SessionScope implements RealtimeScope {
       const eventId = record.nextId();
       record.acknowledgements.expect(`item.added ${itemId}`, eventId, () => {
         missing--;
-        // One that was refused was told as an error; the rest is history all the same.
+        // A refused item was reported as an error; the rest of the history is used all the same.
         if (missing === 0) record.post({ type: 'history.seeded' });
       });
       record.command({ type: 'item.create', eventId, itemId, item });
@@ -74,7 +74,7 @@ export class SessionScope implements RealtimeScope {
     });
     if (record.wire.callId !== undefined) record.tell({ type: 'call.answered', callId: record.wire.callId });
     if (record.link !== undefined) record.microphone.open(record.link);
-    // On a call the user is heard from the beginning.
+    // On a call the user's audio starts at once.
     if (record.hasMicrophone || !record.capabilities.has('audioInProcess')) record.post({ type: 'microphone.opened' });
     record.ready.resolve();
   }
@@ -93,7 +93,7 @@ export class SessionScope implements RealtimeScope {
   recall(cause: InterruptionCause): void {
     const { record } = this;
     const debts = record.responses.recall()?.debts ?? [];
-    // The user speaks: the reply comes later. Somebody wants silence: it does not come, as was asked for.
+    // The user speaks: the reply comes later. Silence was requested: no reply comes.
     if (cause === 'speech') record.ledger.restore(debts);
     else for (const { debtor } of debts) debtor?.begun();
     record.post({ type: 'debt.changed', owed: record.ledger.owed });
@@ -105,7 +105,7 @@ export class SessionScope implements RealtimeScope {
     if (response === undefined) return;
     response.isSilenced = true;
     response.isMissed = cause === 'speech' && !response.isHeard;
-    // What is being heard is told with it; here nothing is.
+    // An interruption of audible speech is reported with its position; here nothing is audible.
     const { responseId, isTold } = response;
     if (record.playback.isEmpty && !record.isPlayedByServer && isTold) {
       record.tell({ type: 'response.interrupted', cause, responseId, estimated: false });
@@ -146,7 +146,7 @@ export class SessionScope implements RealtimeScope {
     }
     if (what === 'answer' && responses.current !== undefined) giveUpResponse(record, responses.current, unended);
     if (what === 'play') record.isPlayedByServer = false;
-    // Nobody waits for them any more: a later answer of the same kind is that of a later question.
+    // Stop waiting for them: a later answer of the same kind belongs to a later question.
     if (what === 'flush') for (const eventId of record.flushing) record.acknowledgements.refuse(eventId, undefined);
     record.tell({ type: 'error', recoverable: true, ...timeoutOf(what) });
     record.post({ type: 'debt.changed', owed: record.ledger.owed });
@@ -206,7 +206,7 @@ export class SessionScope implements RealtimeScope {
     return { sessionId, phase, deltas: sequence };
   }
 
-  // What the server said and tied to nothing is the best guess at why the session never was ready.
+  // An error the server tied to nothing is the best explanation of why the session never became ready.
   #withLastWords(end: SessionEnd): SessionEnd {
     const { lastError } = this.record;
     const { reason, error, message = '' } = end;
@@ -215,7 +215,7 @@ export class SessionScope implements RealtimeScope {
     return { ...end, message: `${message} It said: ${lastError}`.trim() };
   }
 
-  // What the player holds is over with the session; what is told of it is told once.
+  // The player's audio ends with the session; this is reported once.
   #stop(): void {
     const { record } = this;
     record.isLive = false;

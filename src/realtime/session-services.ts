@@ -1,4 +1,4 @@
-// What the chart of a session invokes: everything that waits on the host's clock. Given to the chart once.
+// The services of a session's chart: everything that waits on the host's clock. Given to the chart once.
 
 import { realtimeChartWith } from '../machines/run-realtime-session.ts';
 import type { DeadlineFacts, DeadlineInput, DeadlineKind, RealtimeScope } from '../machines/realtime-session.ts';
@@ -54,7 +54,7 @@ function wait(record: SessionRecord, ms: number, then: () => void): () => void {
   return () => record.host.clearTimeout(timer);
 }
 
-// Whatever comes of the answer gives it its time again, without a step of the chart.
+// Anything that arrives of the answer restarts its deadline, without a step of the chart.
 function waitForSilence(record: SessionRecord, then: () => void): () => void {
   const { host, deadlines } = record;
   let timer: unknown;
@@ -84,7 +84,7 @@ function durationOf({ deadlines, drainMs, isPlayedHere }: SessionRecord, kind: D
     case 'answer':
       return deadlines.answerMs;
     case 'play':
-      // What is played here ends by the clock, or by the word of whoever plays it.
+      // Audio played here ends by the clock or by a report of the player.
       return isPlayedHere ? Infinity : deadlines.playbackMs;
     case 'drain':
       return drainMs;

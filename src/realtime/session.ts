@@ -1,4 +1,4 @@
-// A session as the application holds it. Made by connect.ts for every provider.
+// The session object of the application. Made by connect.ts for every provider.
 
 import { messageOf } from '../contracts/errors.ts';
 import type { Host } from '../contracts/host.ts';
@@ -29,7 +29,7 @@ const finishing: ReadonlySet<RealtimeInput['type']> = new Set([
   'call.hangup',
 ]);
 
-/** A session, also while it connects: audio waits then, other inputs wait for `ready`. */
+/** A session, also while it connects: then audio is queued and other inputs wait for `ready`. */
 export class LiveSession implements RealtimeSession {
   readonly #record: SessionRecord;
   readonly #abort = () => this.#end('aborted');
@@ -44,7 +44,7 @@ export class LiveSession implements RealtimeSession {
         if (!isInterrupting && record.quiet.length > 0) for (const settle of record.quiet.splice(0)) settle();
       },
       broke: (error) => {
-        // Nothing here throws on purpose; should it, the session says so and ends.
+        // Nothing here throws on purpose; if it does, the session reports it and ends.
         record.phase = 'closed';
         scope.noteEnd({ reason: 'fatal', message: messageOf(error), error });
         scope.finish();
@@ -77,17 +77,17 @@ export class LiveSession implements RealtimeSession {
     return this.#record.ready.promise;
   }
 
-  /** The tools the session was made with, for whoever runs them. */
+  /** The tools the session was made with, for the operative. */
   get tools(): readonly Tool[] {
     return this.#record.options.tools ?? [];
   }
 
-  /** Calls without a result, for whoever begins to run tools later than the first of them came. */
+  /** Calls without a result, for an operative that starts after the first of them arrived. */
   get openCalls(): readonly { readonly call: ToolCallBlock; readonly responseId: string }[] {
     return this.#record.calls.all.map(({ call, responseId }) => ({ call: blockOf(call), responseId }));
   }
 
-  /** Whose clock it runs on, and how much waits for a reader, for the operative. */
+  /** Its clock and its limits for readers, for the operative. */
   get host(): Host {
     return this.#record.host;
   }
@@ -96,7 +96,7 @@ export class LiveSession implements RealtimeSession {
     return this.#record.outputLimits;
   }
 
-  /** What everybody hears who asks something of it, once it is over. */
+  /** The error for every request once it is over. */
   get end(): SessionRecord['end'] {
     return this.#record.end;
   }
@@ -109,7 +109,7 @@ export class LiveSession implements RealtimeSession {
     } catch (error) {
       return ignorable(Promise.reject(error));
     }
-    // While it drains, what runs may come to its end.
+    // While draining, running answers and tools may finish.
     if (record.end !== undefined && !(record.isLive && finishing.has(checked.type))) {
       return ignorable(Promise.reject(record.closedError()));
     }
@@ -121,7 +121,7 @@ export class LiveSession implements RealtimeSession {
   }
 
   close(options?: { readonly drainMs?: number }): Promise<void> {
-    // Whatever it is given, it closes: an end is not the moment to be strict.
+    // Closes whatever the options are: not the moment to be strict.
     const { drainMs } = options ?? {};
     this.#record.drainMs = typeof drainMs === 'number' && drainMs > 0 ? drainMs : 0;
     this.#end('requested');
@@ -153,7 +153,7 @@ export class LiveSession implements RealtimeSession {
     const record = this.#record;
     try {
       const source = microphone[Symbol.asyncIterator]();
-      // It may have nothing to give when the session ends: it is let go then, not with its next chunk.
+      // It may be waiting when the session ends: it is released then, not with its next chunk.
       void record.closed.promise.then(() => this.#letGo(source));
       for await (const audio of { [Symbol.asyncIterator]: () => source }) {
         if (record.end !== undefined) break;
@@ -183,7 +183,7 @@ export class LiveSession implements RealtimeSession {
   }
 }
 
-/** Nobody has to look at what an input became: a refusal that is ignored is no crash. */
+/** A caller may ignore the outcome of an input: an ignored refusal is not an unhandled rejection. */
 function ignorable(promise: Promise<void>): Promise<void> {
   promise.catch(() => undefined);
   return promise;

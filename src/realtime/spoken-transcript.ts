@@ -1,5 +1,5 @@
-// What was said in a voice session as messages: what the user said, and what of the model's answer was heard. Called by the
-// operative for each event; tools read it through their context.
+// What was said in a voice session as messages: the user's words, and the part of the model's answer that was heard.
+// Called by the operative for each event; tools read it through their context.
 
 import type { RealtimeEvent } from '../contracts/realtime.ts';
 import { assistantMessage, userMessage, type Message } from '../conversation/message.ts';
@@ -9,21 +9,21 @@ const mostPlaces = 256;
 
 /** Where an item stands. */
 interface Place {
-  /** Undefined: nothing of it is written down, or nothing of it was heard. */
+  /** Undefined: it has no transcript, or nothing of it was heard. */
   message: Message | undefined;
-  /** It was interrupted: its words are what was heard, whatever comes later. */
+  /** It was interrupted: only what was heard counts, whatever arrives later. */
   isCut: boolean;
   /** The model said it aloud. */
   isSpoken: boolean;
 }
 
-/** Appends to a conversation as transcripts become final. An item without words is no message. */
+/** Appends to a conversation as transcripts become final. An item without words does not become a message. */
 export class SpokenTranscript {
   readonly #conversation: Conversation;
   // In the order of the items: transcripts of the user's speech come late and belong before the answer.
   readonly #places = new Map<string, Place>();
   readonly #partial = new Map<string, string>();
-  // Answers beside the conversation: what they write is the program's, nobody hears it.
+  // Out-of-band answers: their text is for the program, the user does not hear it.
   readonly #beside = new Set<string>();
 
   constructor(conversation: Conversation) {
@@ -33,7 +33,7 @@ export class SpokenTranscript {
   take(event: RealtimeEvent): void {
     switch (event.type) {
       case 'speech.committed':
-        this.#placeOf(event.itemId); // has its place from the moment it is over, whatever is written down first
+        this.#placeOf(event.itemId); // its place is fixed when the speech ends, whichever transcript comes first
         return;
       case 'transcript.delta':
         if (event.role === 'assistant') this.#placeOf(event.itemId).isSpoken = true;
@@ -83,7 +83,7 @@ export class SpokenTranscript {
     const meta = { itemId, ...(place.isCut ? { cut: 'interrupted' } : {}) };
     const known = place.message;
     const index = known === undefined ? -1 : messages.lastIndexOf(known);
-    if (known !== undefined && index < 0) return; // the program took it out
+    if (known !== undefined && index < 0) return; // the program removed it
     if (text === '') place.message = undefined;
     else if (known !== undefined) place.message = { ...known, content: [{ type: 'text', text }], meta };
     else place.message = role === 'user' ? userMessage(text, { meta }) : assistantMessage(text, { meta });
@@ -102,7 +102,7 @@ export class SpokenTranscript {
     return place;
   }
 
-  // Before the first item behind it that is written down.
+  // Before the first later item that has a message.
   #indexFor(itemId: string): number {
     const { messages } = this.#conversation;
     for (const [, { message }] of this.#behind(itemId)) {

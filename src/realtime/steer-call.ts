@@ -1,10 +1,10 @@
-// Hangs up and transfers the call a session stands beside. Called by perform-input.ts.
+// Hangs up and transfers the call that a session controls. Called by perform-input.ts.
 
 import { messageOf, ModelError, TurnchartError } from '../contracts/errors.ts';
 import { openPromise, type SessionRecord } from './session-record.ts';
 import type { CallControl, WireLink } from './wire.ts';
 
-/** Beside the socket, where no event tells how it went: bounded like everything the server is asked. */
+/** Not over the socket, so no event reports the outcome: limited in time like every request. */
 export function steerCall(record: SessionRecord, control: CallControl): Promise<void> {
   const { link, host, deadlines } = record;
   if (link?.call === undefined) {
@@ -15,7 +15,7 @@ export function steerCall(record: SessionRecord, control: CallControl): Promise<
   const stop = () => host.clearTimeout(timer);
   promise.then(stop, stop);
   steer(link, control).then(resolve, reject);
-  // A call that is hung up takes its session with it.
+  // Hanging up the call ends its session.
   void record.closed.promise.then(() => (control.type === 'call.hangup' ? resolve() : reject(record.closedError())));
   return promise;
 }

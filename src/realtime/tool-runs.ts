@@ -1,4 +1,5 @@
-// Runs the calls of a voice session beside it: nothing here is waited for by whoever receives. Called by the operative.
+// Runs the calls of a voice session in parallel with it: the receiving loop never waits for them. Called by the
+// operative.
 
 import type { TaskSupport } from '../contracts/background-task.ts';
 import type { Approve } from '../contracts/engine.ts';
@@ -26,14 +27,14 @@ export interface ToolRunParts {
   readonly maxParallelTools: number;
   readonly cancelGraceMs: number;
   readonly tell: (event: EngineEvent) => void;
-  /** `wasCancelled`: whoever spoke meanwhile does not wait for it. */
+  /** `wasCancelled`: the user has spoken meanwhile and does not wait for it. */
   readonly settled: (result: ToolResultBlock, wasCancelled: boolean) => void;
   readonly onListenerError: (error: unknown) => void;
 }
 
 interface Run {
   readonly performed: PerformedCall;
-  /** Runs what comes from a promise or a timer: what it throws is the end of this call and of nothing else. */
+  /** Runs a callback of a promise or a timer: an error ends this call and nothing else. */
   readonly enter: (work: () => void) => void;
   readonly isSafe: boolean;
   wasCancelled: boolean;
@@ -47,7 +48,7 @@ interface Waiting {
 
 const startToolCall = /* @__PURE__ */ chartRuns<ToolCallMachineEvent>(toolCallChart);
 
-/** The calls that run and those that wait. Concurrency-safe calls run side by side, any other alone, in call order. */
+/** The running and the waiting calls. Concurrency-safe calls run in parallel, all others alone, in call order. */
 export class ToolRuns {
   readonly #parts: ToolRunParts;
   readonly #running = new Map<string, Run>();
@@ -63,10 +64,12 @@ export class ToolRuns {
     this.#go();
   }
 
-  /** Somebody spoke: of these calls those that run have the grace time to give back what they have, the others never run. */
+  /**
+   * The user spoke: of these calls, running ones have the grace time to return what they have; waiting ones never run.
+   */
   cancel(isMeant: (call: ToolCallBlock) => boolean): void {
     const { host, cancelGraceMs } = this.#parts;
-    // Those that wait first: an end of one that runs would begin the next.
+    // Waiting calls first: the end of a running call would start the next.
     const waiting = this.#waiting;
     const meant = new Set(waiting.filter(({ call }) => isMeant(call)));
     this.#waiting = waiting.filter((one) => !meant.has(one));
@@ -82,7 +85,7 @@ export class ToolRuns {
     this.#go();
   }
 
-  /** The provider took a call back: nothing may come of it. */
+  /** The provider withdrew a call: its result must not be sent. */
   drop(callId: string): void {
     this.#waiting = this.#waiting.filter(({ call }) => call.id !== callId);
     const run = this.#running.get(callId);
@@ -115,7 +118,7 @@ export class ToolRuns {
     return this.#isSafe(call) && [...this.#running.values()].every(({ isSafe }) => isSafe);
   }
 
-  // A call to an unknown tool never runs, so it stands in nobody's way.
+  // A call to an unknown tool never runs, so it does not block others.
   #isSafe(call: ToolCallBlock): boolean {
     const tool = this.#parts.tools.get(call.name);
     if (tool === undefined) return true;
@@ -147,7 +150,7 @@ export class ToolRuns {
     };
     const performed = new PerformedCall(this.#recordFor(call, responseId), call, startToolCall(), {
       settled,
-      approval: () => undefined, // its event says it
+      approval: () => undefined, // its event reports it
       enter,
     });
     const run: Run = { performed, enter, isSafe: this.#isSafe(call), wasCancelled, grace: undefined };

@@ -1,17 +1,17 @@
-// A link whose methods throw nothing: a provider's code, or a socket of the application's, may be wrong. Called by
-// session-scope.ts for each link that is dialled.
+// A link whose methods never throw, although a provider's code or an application's socket may. Called by
+// session-scope.ts for each new link.
 
 import type { WireLink } from './wire.ts';
 
-/** Who hears of it. */
+/** Where failures go. */
 export interface LinkFaults {
-  /** A method threw: told to whoever asked for it. */
+  /** A method threw: reported to `onListenerError`. */
   readonly report: (thrown: unknown) => void;
-  /** What was to be sent was not: the link is of no use any more. */
+  /** Something could not be sent: the link is unusable. */
   readonly broke: (thrown: unknown) => void;
 }
 
-/** The same link. A command that could not be sent breaks it; what goes wrong at its end is only reported. */
+/** Wraps the link. A command that could not be sent breaks it; errors while closing are only reported. */
 export function totalLink(link: WireLink, { report, broke }: LinkFaults): WireLink {
   const call = link.call?.bind(link);
   const attempt = (work: () => void, failed: (thrown: unknown) => void): void => {

@@ -1,7 +1,10 @@
-// What was said so far, by item: speech is written down in pieces, out of order, and sometimes corrected at the end.
+// What was said so far, by item: transcripts arrive in pieces, out of order, and are sometimes corrected at the end.
 // Called by the session for each piece.
 
-/** What of a whole text was not told yet; empty where the pieces told another text, which the whole then replaces. */
+/**
+ * The part of a complete text that was not emitted yet; empty if the pieces differ from the complete text, which then
+ * replaces them.
+ */
 export interface TextEnd {
   readonly rest: string;
   readonly whole: string;
@@ -27,7 +30,9 @@ export class Transcripts {
     return { rest: whole.startsWith(told) ? whole.slice(told.length) : '', whole };
   }
 
-  /** The part of an item's text that was heard when `playedMs` of `receivedMs` were; undefined when it has none. */
+  /**
+   * The part of an item's text that was heard if `playedMs` of `receivedMs` were played; undefined if it has no text.
+   */
   heard(itemId: string, contentIndex: number, playedMs: number, receivedMs: number): string | undefined {
     const text = this.#texts.get(keyOf(itemId, contentIndex));
     if (text === undefined) return undefined;
@@ -35,7 +40,7 @@ export class Transcripts {
     return text.slice(0, Math.floor(text.length * share)).toWellFormed();
   }
 
-  /** Notes what an item stands behind. */
+  /** Notes the item's predecessor. */
   place(itemId: string, previousItemId: string | undefined): void {
     if (previousItemId !== undefined) keep(this.#previous, itemId, previousItemId);
   }
@@ -45,7 +50,7 @@ export class Transcripts {
   }
 }
 
-// The latest stay: a session may be long, and its transcripts are told once.
+// Only the latest are kept: a session may be long, and transcripts are emitted once.
 function keep(map: Map<string, string>, key: string, value: string): void {
   map.delete(key);
   map.set(key, value);

@@ -11,7 +11,7 @@ const kinds = [
   'outputTextTokens',
 ] as const satisfies readonly (keyof RealtimeUsage)[];
 
-/** Field by field; a kind is present when either side has it. */
+/** Field by field; a field is present if either side has it. */
 export function addRealtimeUsage(left: RealtimeUsage, right: RealtimeUsage): RealtimeUsage {
   const split: Partial<Record<(typeof kinds)[number], number>> = {};
   for (const kind of kinds) {

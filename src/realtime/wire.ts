@@ -23,28 +23,28 @@ import type {
 import type { ImageBlock, TextBlock } from '../conversation/block.ts';
 import type { JsonValue } from '../conversation/json.ts';
 
-/** A provider, ready to be dialled. One per session. */
+/** A provider, ready to connect. One per session. */
 export interface RealtimeWire {
   /** Named in `raw` events. */
   readonly provider: string;
   readonly capabilities: readonly RealtimeCapability[];
-  /** What the socket's audio counts as where the session options say nothing. */
+  /** The socket's audio formats if the session options do not set them. */
   readonly inputFormat: RealtimeAudioFormat;
   readonly outputFormat: RealtimeAudioFormat;
   /**
-   * `client`: audio deltas come through this process, which truncates what was not heard. `server`: the provider plays
-   * (telephone, WebRTC): interruption is `output.clear`, and nothing is truncated.
+   * `client`: audio deltas pass through this process, which truncates what was not heard. `server`: the provider plays
+   * the audio (telephone, WebRTC): an interruption is `output.clear`, and nothing is truncated.
    */
   readonly playedBy: 'client' | 'server';
-  /** The call this session steers, where it is one: `call.answered` is told when the session is ready. */
+  /** The call this session controls, if any: `call.answered` is emitted when the session is ready. */
   readonly callId?: string;
   /** Opens a link. Called once for each attempt to connect. */
   dial(receiver: WireReceiver): WireLink;
   /**
-   * What a `raw.send` asks for. `raw` is the JSON text's value, or the payload as given. A client event with a neutral
-   * command must come back as that command: `response.create` and `response.cancel` so that they go through the response
-   * region, `input_audio_buffer.append` so that it keeps its place in the microphone's queue. Anything that is no client
-   * event of this provider is refused with a sentence that names what was got and what is known.
+   * Reads a `raw.send`. `raw` is the parsed JSON text, or the payload as given. A client event with a neutral command
+   * must come back as that command: `response.create` and `response.cancel` so that they go through the response
+   * region, `input_audio_buffer.append` so that it keeps its place in the microphone's queue. Anything that is not a
+   * client event of this provider is refused with a sentence that says what it got and which events are known.
    */
   readRaw(raw: unknown): { readonly commands: readonly WireCommand[] } | { readonly refused: string };
 }
@@ -52,8 +52,8 @@ export interface RealtimeWire {
 /** One link to the server. */
 export interface WireLink {
   /**
-   * `written` is called once when the bytes left this process, or never will; not at all by a link with
-   * `tellsWritten: false`, whose `bufferedBytes` is then asked from time to time.
+   * `written` is called once, when the bytes have left this process or never will. A link with `tellsWritten: false`
+   * never calls it; its `bufferedBytes` is polled instead.
    */
   send(command: WireCommand, written?: () => void): void;
   /** Bytes that wait in this process. */
@@ -61,11 +61,14 @@ export interface WireLink {
   /** Whether `send` calls `written`. */
   readonly tellsWritten: boolean;
   /**
-   * Asks the other end for a sign of life; `answered` is called when it gives one. Absent where the platform cannot, or
-   * the link is not open.
+   * Sends a ping; `answered` is called when the pong arrives. Absent if the platform cannot ping or the link is not
+   * open.
    */
   readonly ping?: ((answered: () => void) => void) | undefined;
-  /** Hangs up, transfers, dials: what goes beside the socket. Rejects with a sentence. Present with `callControl`. */
+  /**
+   * Hangs up, transfers, sends tones: what does not go over the socket. Rejects with a sentence. Present with
+   * `callControl`.
+   */
   call?(control: CallControl): Promise<void>;
   /** Begins the closing handshake; `wire.closed` follows. A second call, or `terminate`, may come while it does not. */
   close(): void;
@@ -76,9 +79,9 @@ export interface WireLink {
 /** Where a link's facts go. */
 export type WireReceiver = (fact: WireFact) => void;
 
-/** What the server's echo of the session says, as far as decisions depend on it. Absent = the echo does not say. */
+/** What the server reports about its session, as far as decisions depend on it. Absent: not reported. */
 export interface WireSettings {
-  /** Who finds out when the user speaks: the provider's word for it, 'off' for nobody. */
+  /** The kind of turn detection, in the provider's own word; 'off' for none. */
   readonly detection?: string;
   /** The server answers when the user has spoken. False without turn detection. */
   readonly createsResponse?: boolean;
@@ -92,7 +95,7 @@ export interface WireSettings {
   readonly raw?: JsonValue;
 }
 
-/** A call of the model for a tool. `rawArgs` is the text of its arguments as it came, '' for none. */
+/** A tool call of the model. `rawArgs` is the text of its arguments, '' for none. */
 export interface WireToolCall {
   readonly callId: string;
   readonly itemId: string;
@@ -100,27 +103,27 @@ export interface WireToolCall {
   readonly rawArgs: string;
 }
 
-/** How the neutral side takes an error. */
+/** How an error is classified. */
 export type WireErrorKind =
-  /** Nothing is wrong: cancel without an answer, truncation of what is gone, an item that is not there. */
+  /** Harmless: a cancel without an answer, a truncation of something already gone, a missing item. */
   | 'benign'
-  /** The event `causedBy` was refused, or one that the server did not name; the session is as it was. */
+  /** The event `causedBy`, or one the server did not name, was refused; the session is unchanged. */
   | 'request'
-  /** Something on the server's side; the session goes on. */
+  /** A problem of the server; the session goes on. */
   | 'session'
-  /** No request will succeed any more: quota, key, account. */
+  /** No further request will succeed: quota, key, account. */
   | 'fatal'
   /** The session's time is over. */
   | 'expiry';
 
 /**
- * What a server event says, in neutral words. Ids are the provider's. `responseId` may be absent where an old event
- * generation leaves it out: the codec then gives the id of the response the item belongs to, if it knows it.
+ * A server event in neutral form. Ids are the provider's. If an old generation of events omits `responseId`, the codec
+ * fills in the response the item belongs to, if known.
  */
 export type WireFact =
   /** The link is up: commands may be sent. */
   | { readonly type: 'wire.opened' }
-  /** Always last. `error` where the link never opened or broke: what `connect` rejects with. */
+  /** Always last. `error`, if the link never opened or broke, is what `connect` rejects with. */
   | {
       readonly type: 'wire.closed';
       readonly code?: number;
@@ -132,7 +135,7 @@ export type WireFact =
    * may not) gives this fact itself, right after `wire.opened`.
    */
   | { readonly type: 'session.created'; readonly sessionId: string; readonly settings: WireSettings }
-  /** The configuration was taken: answers the oldest open `session.configure` or `session.update`. */
+  /** The configuration was accepted: answers the oldest open `session.configure` or `session.update`. */
   | { readonly type: 'session.configured'; readonly settings: WireSettings }
   | {
       readonly type: 'session.expiring';
@@ -141,7 +144,7 @@ export type WireFact =
     }
   | { readonly type: 'speech.started'; readonly itemId?: string; readonly audioMs?: number }
   | { readonly type: 'speech.stopped'; readonly itemId?: string; readonly audioMs?: number }
-  /** Answers the oldest open `audio.commit`, or tells that the server did it by itself. */
+  /** Answers the oldest open `audio.commit`, or reports that the server committed by itself. */
   | { readonly type: 'input.committed'; readonly itemId: string; readonly previousItemId?: string }
   | { readonly type: 'input.cleared' }
   /** The server's turn detection gave up waiting for the user. */
@@ -165,7 +168,7 @@ export type WireFact =
       readonly status: ResponseStatus;
       readonly reason?: string;
       readonly error?: { readonly code: string; readonly message: string };
-      /** Every call of the answer, also those that were told before. */
+      /** Every call of the answer, including those already reported. */
       readonly calls: readonly WireToolCall[];
       readonly usage?: RealtimeUsage;
     }
@@ -224,7 +227,7 @@ export type WireFact =
   | ({ readonly type: 'toolCall.requested'; readonly responseId: string } & WireToolCall)
   /** The server takes calls back: nothing may be sent for them. */
   | { readonly type: 'toolCall.cancelled'; readonly callIds: readonly string[] }
-  /** Tokens that no `response.done` tells: of a transcription. */
+  /** Tokens that no `response.done` reports: those of a transcription. */
   | { readonly type: 'usage'; readonly usage: RealtimeUsage }
   /** Of providers that play themselves. `cleared` answers `output.clear`. */
   | { readonly type: 'output.started'; readonly responseId?: string }
@@ -239,7 +242,7 @@ export type WireFact =
       readonly causedBy?: string;
       /** A `response.create` was refused because this answer is active; '' when the server does not say which. */
       readonly activeResponseId?: string;
-      /** Of a fatal one: the same in the words of this provider's text models, for whoever is connecting. */
+      /** For a fatal error: the same as an error of this provider's text models, for `connect` to reject with. */
       readonly error?: ModelError;
     }
   | { readonly type: 'call.ringing' }
@@ -247,7 +250,7 @@ export type WireFact =
   | { readonly type: 'call.dtmf'; readonly digit: string }
   | { readonly type: 'raw'; readonly event: JsonValue };
 
-/** What is put into the conversation. Text parts are the provider's to word (input or output text, by role). */
+/** An item of the conversation. The provider chooses the kind of text parts (input or output, by role). */
 export type WireItem =
   | {
       readonly kind: 'message';
@@ -274,14 +277,14 @@ export type WireConfiguration = Omit<
 >;
 
 /**
- * What the neutral side asks for. `eventId` is unique in the session (at most 32 characters of [A-Za-z0-9_]) and goes
- * out as the event's own id, so that an error can name it. `itemId` is chosen here and must be the item's id.
+ * What the session sends. `eventId` is unique in the session (at most 32 characters of [A-Za-z0-9_]) and is sent as the
+ * event's id, so that an error can name it. `itemId` is chosen here and must become the item's id.
  */
 export type WireCommand =
   /** The first command of a link, after `session.created`; answered by `session.configured`. */
   | { readonly type: 'session.configure'; readonly eventId: string; readonly configuration: WireConfiguration }
   | { readonly type: 'session.update'; readonly eventId: string; readonly changes: RealtimeSessionChanges }
-  /** The hot path: encode it without a detour. It has no id: nothing answers it. */
+  /** The hot path: encode it directly. It has no id, since nothing answers it. */
   | { readonly type: 'audio.append'; readonly audio: Uint8Array }
   | { readonly type: 'audio.commit'; readonly eventId: string }
   | { readonly type: 'audio.clear'; readonly eventId: string }
@@ -296,7 +299,7 @@ export type WireCommand =
       readonly audioEndMs: number;
     }
   | { readonly type: 'item.delete'; readonly eventId: string; readonly itemId: string }
-  /** `raw` = the fields of a `response.create` that came through `raw.send`: they go out as they are, the ids besides. */
+  /** `raw`: the fields of a `response.create` from `raw.send`, sent unchanged, plus the ids. */
   | {
       readonly type: 'response.create';
       readonly eventId: string;
@@ -305,12 +308,12 @@ export type WireCommand =
     }
   /** Without `responseId`: whatever is active. */
   | { readonly type: 'response.cancel'; readonly eventId: string; readonly responseId?: string }
-  /** Throw away what the provider has not played yet. */
+  /** Discard what the provider has not played yet. */
   | { readonly type: 'output.clear'; readonly eventId: string }
-  /** A client event as it is. `answers` = the call whose result it brings, where it brings one. */
+  /** A client event, sent unchanged. `answers`: the call whose result it carries, if any. */
   | { readonly type: 'raw'; readonly event: JsonValue; readonly answers?: string };
 
-/** What goes to a call beside the socket. */
+/** Call control that does not go over the socket. */
 export type CallControl =
   | { readonly type: 'call.hangup' }
   | { readonly type: 'call.refer'; readonly targetUri: string }

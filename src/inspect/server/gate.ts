@@ -1,32 +1,32 @@
-// Who may talk to the inspector: requests that know the token, were addressed to this machine by its own name, and do not
-// come from somebody else's web page.
+// Who may use the inspector: requests that have the token, were addressed to this machine by one of its own names, and
+// do not come from an unknown web page.
 
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 
-/** What the gate thinks of a request. `path` is what follows the token; undefined = not even a slash. */
+/** The gate's decision about a request. `path` is what follows the token; undefined: not even a slash. */
 export type Verdict =
   /** Everything: the page, and messages in both directions. */
   | { readonly allow: 'all'; readonly path: string | undefined; readonly query: URLSearchParams }
-  /** May send messages and gets none: a page of one's own that was named. */
+  /** May send messages but receives none: a page listed in `allowOrigins`. */
   | { readonly allow: 'send'; readonly path: string | undefined; readonly query: URLSearchParams }
   | { readonly allow: 'nothing'; readonly status: 403 | 404; readonly why: string };
 
-/** What the gate knows. */
+/** The gate's settings. */
 export interface GateOptions {
   readonly token: string;
   readonly port: number;
-  /** Origins of web pages that may send, as `http://localhost:5173`. */
+  /** Origins of web pages that may send, such as `http://localhost:5173`. */
   readonly allowOrigins: readonly string[];
 }
 
 /**
- * Host is checked against rebinding (a foreign name that leads here), Origin against foreign pages, the token, which is the
- * first part of the path, against everybody else on this machine.
+ * Host protects against DNS rebinding, Origin against foreign pages, and the token (the first part of the path) against
+ * other users of this machine.
  */
 export function judge(request: Pick<IncomingMessage, 'url' | 'headers'>, options: GateOptions): Verdict {
   const { host, origin } = request.headers;
-  // As browsers write it: without the port where it is 80.
+  // As browsers write it: without the port if it is 80.
   const hosts = ['127.0.0.1', 'localhost', '[::1]'].map((name) => new URL(`http://${name}:${options.port}`).host);
   if (host === undefined || !hosts.includes(host.toLowerCase())) {
     return refused(403, 'The inspector answers only to 127.0.0.1, localhost and [::1].');
@@ -52,7 +52,7 @@ function refused(status: 403 | 404, why: string): Verdict {
   return { allow: 'nothing', status, why };
 }
 
-// In the same time for every wrong token.
+// Takes the same time for every wrong token.
 function isSame(given: string, expected: string): boolean {
   const [left, right] = [Buffer.from(given), Buffer.from(expected)];
   return left.length === right.length && timingSafeEqual(left, right);

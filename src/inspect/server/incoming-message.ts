@@ -1,4 +1,4 @@
-// A message as some program sent it, made fit for pages: ids told apart by program, and nothing else but the three kinds.
+// Prepares a message of a program for pages: makes ids unique per program and drops everything but the three kinds.
 
 import type { StoredMessage } from './message-history.ts';
 
@@ -6,8 +6,8 @@ const kinds: ReadonlySet<unknown> = new Set(['@xstate.actor', '@xstate.event', '
 const idFields = ['sessionId', 'rootId', 'parentId', 'sourceId'] as const;
 
 /**
- * Undefined for what is no message of the protocol. Every program counts its actors from `x:0`, so `source` is put before
- * each id; `id` becomes the place in the server's order.
+ * Undefined for anything that is not a message of the protocol. Every program counts its actors from `x:0`, so `source`
+ * is put before each id; `id` becomes the place in the server's order.
  */
 export function readMessage(
   given: unknown,

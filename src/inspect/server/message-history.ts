@@ -1,5 +1,5 @@
-// What the inspector remembers, for pages that open or come back later: the last messages in order, and of actors that
-// came before them what one has to know.
+// What the inspector remembers for pages that open or reconnect later: the last messages in order and, of older actors,
+// their registration and last snapshot.
 
 /** A message in the order of the server. */
 export interface StoredMessage {
@@ -11,7 +11,7 @@ export interface StoredMessage {
   readonly isEnd: boolean;
 }
 
-/** How much is kept. */
+/** The limits of the history. */
 export interface HistoryBounds {
   readonly messages: number;
   /** UTF-16 units of all texts. */
@@ -23,7 +23,7 @@ interface LivingActor {
   snapshot: StoredMessage | undefined;
 }
 
-/** A ring of messages. What leaves it is forgotten, but for the registration and last snapshot of actors that still live. */
+/** A ring of messages. What leaves it is forgotten, except the registration and last snapshot of running actors. */
 export class MessageHistory {
   readonly #bounds: HistoryBounds;
   readonly #living = new Map<string, LivingActor>();
@@ -31,7 +31,7 @@ export class MessageHistory {
   /** How many of `#messages` have left: shift() would move a long list for each. */
   #gone = 0;
   #size = 0;
-  /** Of what `#living` holds. */
+  /** The size of `#living`. */
   #livingSize = 0;
 
   constructor(bounds: HistoryBounds) {
@@ -54,7 +54,7 @@ export class MessageHistory {
     }
   }
 
-  /** What a page has to be told that has seen everything up to `sequence`; -1 = nothing yet. */
+  /** What a page still needs that has seen everything up to `sequence`; -1: nothing yet. */
   after(sequence: number): readonly StoredMessage[] {
     const kept: StoredMessage[] = [];
     for (const { actor, snapshot } of this.#living.values()) {
@@ -80,7 +80,7 @@ export class MessageHistory {
       this.#livingSize += message.text.length - (living.snapshot?.text.length ?? 0);
       living.snapshot = message;
     }
-    // Actors that are never told to have ended, as of a program that died, must not fill the memory.
+    // Actors whose end is never reported, such as those of a program that crashed, must not fill the memory.
     for (const oldest of this.#living.keys()) {
       if (this.#living.size <= this.#bounds.messages / 10 && this.#livingSize <= this.#bounds.size) break;
       this.#drop(oldest);

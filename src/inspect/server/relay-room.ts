@@ -1,5 +1,4 @@
-// The room in which messages are passed on: programs send, pages and other inspectors listen, and what was said is
-// remembered.
+// Relays messages: programs send, pages and other inspectors listen, and the history is kept.
 
 import type { InspectorMessage } from '../inspector-message.ts';
 import { readMessage } from './incoming-message.ts';
@@ -12,16 +11,16 @@ export interface Listener {
   terminate(): void;
 }
 
-// A listener that does not read is sent away; a page comes back and says what it saw last.
+// A listener that does not read is disconnected; a page reconnects and says what it saw last.
 const mostBuffered = 32 * 1024 * 1024;
 const bounds = { messages: 50_000, size: 64 * 1024 * 1024 };
 // Names of programs that are remembered.
 const mostPrograms = 1_000;
 
-/** All that is sent, in one order. */
+/** All messages, in one order. */
 export class RelayRoom {
   #history = new MessageHistory(bounds);
-  /** With what each may have in its buffer: one that has just been told the history has not read it yet. */
+  /** The listeners, with what each may have in its buffer: a new one has not read the history yet. */
   readonly #listeners = new Map<Listener, number>();
   readonly #programs = new Map<string, string>();
   readonly #epoch: string;
@@ -29,12 +28,12 @@ export class RelayRoom {
   #sources = 0;
   #isClosed = false;
 
-  /** `epoch` tells the messages of this server from those of another one. */
+  /** `epoch` distinguishes this server's messages from those of another one. */
   constructor(epoch: string) {
     this.#epoch = epoch;
   }
 
-  /** A name for one more program; the same again for one that comes back and says who it is. */
+  /** A name for a new program; the same name for one that reconnects and says who it is. */
   nameSource(program?: string): string {
     const known = program === undefined ? undefined : this.#programs.get(program);
     if (known !== undefined) return known;
@@ -43,14 +42,14 @@ export class RelayRoom {
     return name;
   }
 
-  /** Forgets everything and takes nothing any more. */
+  /** Forgets everything and ignores further messages. */
   close(): void {
     this.#isClosed = true;
     this.#history = new MessageHistory(bounds);
     this.#listeners.clear();
   }
 
-  /** Passes a message on; what is none is dropped. */
+  /** Passes a message on; drops anything that is not a message. */
   take(given: unknown, source: string, from?: Listener): void {
     if (this.#isClosed) return;
     const message = this.#read(given, source);
@@ -60,23 +59,23 @@ export class RelayRoom {
     for (const listener of this.#listeners.keys()) if (listener !== from) this.#tell(listener, message.text);
   }
 
-  /** As `take`, for text off the wire. */
+  /** Like `take`, for text from the network. */
   takeText(text: string, source: string, from: Listener): void {
     let given: unknown;
     try {
       given = JSON.parse(text);
     } catch {
-      return; // no message of the protocol
+      return; // not a message of the protocol
     }
     this.take(given, source, from);
   }
 
-  /** As `take`, for messages of this program. */
+  /** Like `take`, for messages of this program. */
   takeOwn(message: InspectorMessage, source: string): void {
     this.take(message, source);
   }
 
-  /** Tells everything after the message of this id, and what comes. */
+  /** Sends everything after the message with this id, and all further messages. */
   listen(listener: Listener, after: string | null): void {
     const [epoch, sequence = ''] = after?.split('-') ?? [];
     const seen = epoch === this.#epoch && /^\d+$/.test(sequence) ? Number(sequence) : -1;
@@ -92,7 +91,7 @@ export class RelayRoom {
     try {
       return readMessage(given, source, this.#epoch, this.#sequence);
     } catch {
-      return undefined; // so deep that it can be read and not written
+      return undefined; // so deep that it can be parsed but not serialised
     }
   }
 

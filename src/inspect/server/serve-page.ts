@@ -12,7 +12,7 @@ const types: Readonly<Record<string, string>> = {
   '.txt': 'text/plain; charset=utf-8',
 };
 
-// No frame around the page, nothing from elsewhere in it, and its address, which holds the token, told to nobody.
+// The page cannot be framed, loads nothing from elsewhere, and its address, which contains the token, is not leaked.
 const headers = {
   'Content-Security-Policy': [
     "default-src 'none'",
@@ -32,7 +32,7 @@ const headers = {
   'Cache-Control': 'no-store',
 };
 
-/** The page's files by path, read once: a request chooses among them and never names a file. */
+/** The page's files by path, read once: a request selects among them and never names a file on disk. */
 export function readPage(folder: string): ReadonlyMap<string, { readonly type: string; readonly body: Buffer }> {
   const files = new Map<string, { readonly type: string; readonly body: Buffer }>();
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
@@ -44,7 +44,7 @@ export function readPage(folder: string): ReadonlyMap<string, { readonly type: s
   return files;
 }
 
-/** Answers one request for a path below the token; without a slash behind it, by the way to the page. */
+/** Answers one request for a path below the token; without a slash after the token, redirects to the page. */
 export function servePage(page: ReturnType<typeof readPage>, path: string | undefined, response: ServerResponse): void {
   if (path === undefined) return sendTo(response, `${response.req.url?.split(/[?#]/, 1)[0]?.split('/').at(-1)}/`);
   const file = page.get(path === '' ? 'index.html' : path);
@@ -53,7 +53,7 @@ export function servePage(page: ReturnType<typeof readPage>, path: string | unde
   response.end(file.body);
 }
 
-// The files are named from the page's folder, which without the slash would be the one above.
+// The page's files are relative to its folder; without the slash that would be the folder above.
 function sendTo(response: ServerResponse, location: string): void {
   response.writeHead(302, { ...headers, Location: location });
   response.end();

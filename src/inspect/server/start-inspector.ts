@@ -1,4 +1,4 @@
-// Starts the offline inspector: a server on this machine only, and the callback through which this program's actors show.
+// Starts the offline inspector: a server on this machine only, and the callback that shows this program's actors.
 
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -21,20 +21,23 @@ export interface InspectorOptions {
   readonly port?: number;
   /** This machine by one of its own names: `127.0.0.1` (default), `localhost` or `::1`. */
   readonly host?: string;
-  /** Origins of web pages whose actors may be shown, as `http://localhost:5173`. They may send and read nothing. */
+  /** Origins of web pages whose actors may be shown, such as `http://localhost:5173`. They may send but not read. */
   readonly allowOrigins?: readonly string[];
 }
 
 /** A running inspector. */
 export interface Inspector {
   /**
-   * The page's address, with the token that opens it. `connectInspector(url)` of turnchart/inspect in other programs, and
-   * `createWebSocketInspector` of @statelyai/inspect with `ws:` for `http:`, show there too.
+   * The page's address, including its token. Other programs can show their actors there with `connectInspector(url)` of
+   * turnchart/inspect, or with `createWebSocketInspector` of @statelyai/inspect and `ws:` for `http:`.
    */
   readonly url: string;
   /** For the option `inspect` of engines, operatives, registries and sessions, and of `createActor`. */
   readonly inspect: InspectFunction;
-  /** Hangs up and forgets; until then the program does not end by itself. Pages that are open keep what they have seen. */
+  /**
+   * Stops the server and forgets everything; until then the program does not exit by itself. Open pages keep what they
+   * have shown.
+   */
   close(): Promise<void>;
 }
 
@@ -42,8 +45,8 @@ const loopback: ReadonlySet<unknown> = new Set(['127.0.0.1', 'localhost', '::1']
 const longestMessage = 4 * 1024 * 1024;
 
 /**
- * Rejects with `options.invalid` for a host that others can reach and for what is no origin, `peer.missing` where the package ws is not installed,
- * and Node's own error where the port is taken.
+ * Rejects with `options.invalid` for a host that other machines can reach and for a string that is not an origin, with
+ * `peer.missing` if the package ws is not installed, and with Node's own error if the port is taken.
  */
 export async function startInspector(options: InspectorOptions = {}): Promise<Inspector> {
   const { port: wanted = 0, host = '127.0.0.1', allowOrigins = [] } = options;
@@ -79,7 +82,7 @@ export async function startInspector(options: InspectorOptions = {}): Promise<In
     sockets.handleUpgrade(request, socket, head, (connection) => join(room, connection, verdict));
   });
 
-  // What the system says of one connection that could not be accepted must not end the program.
+  // An error about one connection that could not be accepted must not end the program.
   server.on('error', () => undefined);
 
   const own = room.nameSource();
@@ -94,7 +97,7 @@ export async function startInspector(options: InspectorOptions = {}): Promise<In
   };
 }
 
-// One that no browser ever sends, as with a slash behind it, would let nobody in, and nobody would know why.
+// An origin no browser ever sends, such as one with a trailing slash, would silently block every page.
 function checkOrigins(given: unknown): void {
   const fault = Array.isArray(given)
     ? given.find((origin) => typeof origin !== 'string' || !/^[a-z][a-z\d+.-]*:\/\/[^/?#\s*A-Z]+$/.test(origin))
@@ -107,7 +110,8 @@ function checkOrigins(given: unknown): void {
 }
 
 function join(room: RelayRoom, connection: WebSocket, { allow, query }: Exclude<Verdict, { allow: 'nothing' }>): void {
-  // As with @statelyai/inspect's own server whoever connects may send and listens; `role` is for those who do one.
+  // Like with @statelyai/inspect's own server, every connection may send and listen; `role` is for those that do only
+  // one.
   const role = query.get('role');
   const source = room.nameSource(query.get('program') ?? undefined);
   connection.on('error', () => connection.terminate());
@@ -134,7 +138,7 @@ async function close(room: RelayRoom, server: Server<typeof IncomingMessage>, so
   const closed = once(server, 'close');
   server.close();
   server.closeAllConnections();
-  // An upgraded connection is no longer the HTTP server's; one that does not answer the closing is cut.
+  // An upgraded connection is no longer the HTTP server's; one that does not answer the closing handshake is cut off.
   const timer = defaultHost.setTimeout(() => {
     for (const connection of sockets.clients) connection.terminate();
   }, 500);

@@ -1,4 +1,4 @@
-// Where the WebSocket of a session leads and what it shows at the door. Called by connect.ts.
+// The address and credentials of a session's WebSocket. Called by connect.ts.
 
 import { TurnchartError } from '../../contracts/errors.ts';
 import type { SocketRequest } from './socket.ts';
@@ -9,15 +9,18 @@ export type Target = { readonly model: string } | { readonly callId: string };
 /** Who asks. */
 export interface Credentials {
   readonly key: string | undefined;
-  /** Azure takes keys in a header of its own, tokens as everybody. */
+  /** Azure takes keys in its own header and tokens like everyone else. */
   readonly isToken?: boolean;
   readonly organization?: string | null | undefined;
   readonly project?: string | null | undefined;
-  /** Besides what is sent anyway; a header of the same name wins. */
+  /** Sent in addition; a header of the same name replaces the default one. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-/** The upgrade request. Throws `options.invalid` for a base URL that is no address, or has a scheme other than http(s) and ws(s). */
+/**
+ * The upgrade request. Throws `options.invalid` for a base URL that is not a URL, or whose scheme is not http(s) or
+ * ws(s).
+ */
 export function socketRequest(baseURL: string, target: Target, credentials: Credentials): SocketRequest {
   const url = addressOf(baseURL);
   const isAzure = /\.azure\.(com|us|cn)$/.test(url.hostname);

@@ -9,8 +9,7 @@ interface BuiltInConstructor {
 }
 
 const hasBuffer = typeof Buffer === 'function';
-// Node cuts smaller buffers out of a pool: those are copied, so that whoever looks at `.buffer` finds this audio and nothing
-// else.
+// Node takes small buffers from a pool: they are copied, so that `.buffer` holds this audio and nothing else.
 const pooledBelow = 4096;
 
 /** The text of the bytes, padded. */
@@ -23,16 +22,16 @@ export function toBase64(bytes: Uint8Array): string {
   return btoa(binary);
 }
 
-/** The bytes, in memory of their own; undefined when the text is no base64. */
+/** The bytes, in their own memory; undefined if the text is not base64. */
 export function fromBase64(text: string): Uint8Array | undefined {
   const { length } = text;
   if (length === 0) return new Uint8Array(0);
   if (hasBuffer) {
     const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0;
-    if ((length - padding) % 4 === 1) return undefined; // six bits are no byte
+    if ((length - padding) % 4 === 1) return undefined; // six bits are not a byte
     const size = Math.floor(((length - padding) * 3) / 4);
     const decoded = Buffer.from(text, 'base64');
-    if (decoded.length !== size) return undefined; // the decoder skips what is no base64
+    if (decoded.length !== size) return undefined; // the decoder skips invalid characters
     return size < pooledBelow ? new Uint8Array(decoded) : new Uint8Array(decoded.buffer, decoded.byteOffset, size);
   }
   try {

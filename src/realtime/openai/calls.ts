@@ -1,5 +1,5 @@
-// Telephone and WebRTC calls over REST: answer, refuse, hang up, transfer. Called by the app, by receive-calls.ts and by
-// sessions that steer a call.
+// Telephone and WebRTC calls over REST: answer, refuse, hang up, transfer. Called by the app, by receive-calls.ts and
+// by sessions that control a call.
 
 import type { CallAcceptParams, CallCreateParams } from 'openai/resources/realtime/calls';
 import { TurnchartError } from '../../contracts/errors.ts';
@@ -8,22 +8,22 @@ import { clientOf, factsOf, throughClient, type RealtimeClient } from './client.
 import type { ClientOptions } from './client-options.ts';
 import { encodeSession } from './encode-session.ts';
 
-/** Who is asked, and for how long. */
+/** Address, key and abort signal of a request. */
 export interface CallOptions extends ClientOptions {
-  /** Ends the request; what it began at the server stays. */
+  /** Aborts the request; what the server has already done stays. */
   readonly signal?: AbortSignal;
 }
 
-/** A call is answered by this model, in this voice, with these settings. */
+/** The model and settings that answer a call. */
 export interface AnswerOptions extends CallOptions {
   readonly model: string;
   readonly session?: RealtimeSessionOptions;
 }
 
 /**
- * Answers a ringing call. Of the turn detection `threshold`, `prefixPaddingMs` and `silenceMs` are left out: the server
- * refuses them here, and takes them from the session that follows. Rejects with a `ModelError`; `model.notFound` = the
- * caller has hung up, or somebody else has answered.
+ * Answers a ringing call. Leaves out `threshold`, `prefixPaddingMs` and `silenceMs` of the turn detection: the server
+ * refuses them here and accepts them from the session that follows. Rejects with a `ModelError`; `model.notFound`: the
+ * caller has hung up, or the call was already answered.
  */
 export async function acceptCall(callId: string, options: AnswerOptions): Promise<void> {
   const body = {
@@ -61,7 +61,7 @@ export async function referCall(callId: string, options: CallOptions & { readonl
   );
 }
 
-/** A browser's offer, answered. */
+/** The answer to a browser's offer. */
 export interface AnsweredOffer {
   /** For `setRemoteDescription({ type: 'answer', sdp })`. */
   readonly sdp: string;
@@ -69,7 +69,10 @@ export interface AnsweredOffer {
   readonly callId: string;
 }
 
-/** Answers a browser's WebRTC offer on its behalf, so that it needs no key: audio goes between browser and provider. */
+/**
+ * Answers a browser's WebRTC offer on its behalf, so that the browser needs no key. Audio flows between browser and
+ * provider.
+ */
 export async function answerCall(options: AnswerOptions & { readonly sdp: string }): Promise<AnsweredOffer> {
   const asker = 'answerCall(…)';
   const { sdp, signal } = options;

@@ -5,15 +5,18 @@ import { encodeSession } from './encode-session.ts';
 import type { AnswerOptions } from './calls.ts';
 import { clientOf, factsOf, throughClient } from './client.ts';
 
-/** A key a browser may hold. */
+/** A key that a browser may have. */
 export interface ClientSecret {
-  /** `ek_…`: the `apiKey` of `openaiRealtime` in the browser. Good for any number of sessions until it expires. */
+  /** `ek_…`: the `apiKey` of `openaiRealtime` in the browser. Valid for any number of sessions until it expires. */
   readonly value: string;
   /** Milliseconds since the epoch. */
   readonly expiresAt: number;
 }
 
-/** Mints a key for the model and the settings. `expiresAfterSeconds`: 10 to 7200, default 600. Rejects with a `ModelError`. */
+/**
+ * Creates a key for the model and the settings. `expiresAfterSeconds`: 10 to 7200, default 600. Rejects with a
+ * `ModelError`.
+ */
 export async function createClientSecret(
   options: AnswerOptions & { readonly expiresAfterSeconds?: number },
 ): Promise<ClientSecret> {

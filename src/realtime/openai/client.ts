@@ -1,6 +1,6 @@
-// The OpenAI SDK as transport of the REST half (calls, client secrets, webhooks): loaded at the first use, or the client
-// the app passed. Where a session's key and address come from; a session needs no SDK. Called by every function that goes
-// out.
+// The OpenAI SDK as transport of the REST calls (calls, client secrets, webhooks): loaded at the first use, or the
+// client the app passed. Also finds a session's key and address; a session needs no SDK. Called by every function that
+// sends something.
 
 import type { OpenAI } from 'openai';
 import { modelErrorOf, type CallFacts } from '../../adapters/http-errors.ts';
@@ -19,7 +19,10 @@ export interface RealtimeClient {
   readonly webhooks: Pick<OpenAI['webhooks'], 'unwrap'>;
 }
 
-/** The app's client, or one made for the options. Throws `peer.missing` without the SDK, `options.invalid` for a client that is none. */
+/**
+ * The app's client, or one made for the options. Throws `peer.missing` without the SDK, `options.invalid` for an
+ * invalid client.
+ */
 export async function clientOf(options: ClientOptions, asker: string): Promise<RealtimeClient> {
   if (options.client !== undefined) {
     if (isClient(options.client)) return options.client;
@@ -33,7 +36,7 @@ export async function clientOf(options: ClientOptions, asker: string): Promise<R
   }
 }
 
-/** What error messages may say about who was asked, and what they must not quote. */
+/** What error messages may say about the server, and which secrets they must not quote. */
 export function factsOf(
   client: RealtimeClient | undefined,
   options: ClientOptions & { readonly headers?: Readonly<Record<string, string>> | undefined },
@@ -51,7 +54,7 @@ export function factsOf(
   };
 }
 
-/** As `work` says; what it throws is a `ModelError` without keys in it. An abort of the signal rejects with its reason. */
+/** Runs `work`; rejects with a `ModelError` without keys in it. An abort of the signal rejects with its reason. */
 export async function throughClient<Result>(
   client: RealtimeClient,
   facts: CallFacts,
@@ -74,17 +77,19 @@ export function isClient(value: unknown): value is RealtimeClient {
   );
 }
 
-/** What a socket needs of a client, or of the options and the environment where there is none. */
+/** What a socket needs from a client or, without one, from the options and the environment. */
 export interface Access {
   readonly baseURL: string;
   readonly key: string | undefined;
-  /** It came from a function: a token rather than a key. */
+  /** The key came from a function: a token rather than a key. */
   readonly isToken?: boolean;
   readonly organization?: string | null | undefined;
   readonly project?: string | null | undefined;
 }
 
-/** Key and address of a session. Throws `options.invalid` for a client that is none, and without a key for OpenAI itself. */
+/**
+ * Key and address of a session. Throws `options.invalid` for an invalid client, and for OpenAI itself without a key.
+ */
 export async function accessOf(options: ClientOptions): Promise<Access> {
   const { client } = options;
   if (client !== undefined && !isClient(client)) throw noClient('openaiRealtime(…)');
@@ -106,7 +111,7 @@ export async function accessOf(options: ClientOptions): Promise<Access> {
   return { baseURL, key, organization: variable('OPENAI_ORG_ID'), project: variable('OPENAI_PROJECT_ID') };
 }
 
-/** An SDK client may hold a function that gives the key anew each time. */
+/** An SDK client may have a function that returns a fresh key each time. */
 async function keyOf(client: RealtimeClient): Promise<Pick<Access, 'key' | 'isToken'>> {
   const provided = field(field(client, '_options'), 'apiKey');
   const isToken = typeof provided === 'function';
@@ -126,12 +131,12 @@ function noClient(asker: string): TurnchartError {
   );
 }
 
-// The SDK wants a key where none may be sent.
+// The SDK requires a key although none may be sent.
 const noKey = 'none';
 
 function keyAndAddress({ apiKey, baseURL }: ClientOptions): { apiKey?: string; baseURL?: string } {
   if (baseURL === undefined) return apiKey === undefined ? {} : { apiKey };
-  const address = baseURL.replace(/^ws(s?):/i, 'http$1:'); // the REST half is always HTTP
+  const address = baseURL.replace(/^ws(s?):/i, 'http$1:'); // REST is always HTTP
   if (apiKey !== undefined) return { apiKey, baseURL: address };
   return isOpenAIs(address) ? { baseURL: address } : { apiKey: noKey, baseURL: address };
 }

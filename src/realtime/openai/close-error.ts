@@ -1,4 +1,4 @@
-// Why a socket is gone → the error a session ends with. Pure; called by wire-link.ts.
+// Why a socket closed → the error a session ends with. Pure; called by wire-link.ts.
 
 import { modelErrorOfReport, withoutKeys, type CallFacts } from '../../adapters/http-errors.ts';
 import { recordOf, textAt } from '../../adapters/json-reading.ts';
@@ -39,7 +39,7 @@ function refusal(status: number, body: string, facts: CallFacts): ModelError {
     const answer = recordOf(JSON.parse(body));
     error = recordOf(answer?.['error']) ?? answer;
   } catch {
-    error = undefined; // no JSON: a proxy's page, perhaps
+    error = undefined; // not JSON: a proxy's page, perhaps
   }
   return modelErrorOfReport(
     { status, codes: [error?.['code'], error?.['type']], message: textAt(error, 'message') },

@@ -14,7 +14,7 @@ const benignCodes: ReadonlySet<string> = new Set([
   'item_delete_invalid_item_id',
   'item_retrieve_invalid_item_id',
 ]);
-// Some of them come with a code that says only "invalid value".
+// Some of them have a code that only means "invalid value".
 const benignWords = /cancellation failed: no active response|already shorter than/i;
 
 // No request will succeed any more.
@@ -56,7 +56,7 @@ function kindOf(code: string, type: string, said: string, causedBy: string | und
   return causedBy === undefined && type !== 'invalid_request_error' ? 'session' : 'request';
 }
 
-/** The message names it: "Conversation already has an active response in progress: resp_…. Wait until …". */
+/** The message contains it: "Conversation already has an active response in progress: resp_…. Wait until …". */
 function activeResponse(code: string, said: string): string | undefined {
   if (code !== 'conversation_already_has_active_response' && !/already has an active response/i.test(said)) {
     return undefined;

@@ -1,5 +1,5 @@
-// A server event → neutral facts. One decoder a link: it remembers only what later events leave out. Called by wire-link.ts
-// for every frame but the audio, which decode-frame.ts takes by a shorter way.
+// A server event → neutral facts. One decoder per link: it remembers only what later events omit. Called by
+// wire-link.ts for every frame except audio, for which decode-frame.ts has a fast path.
 
 import { numberAt, recordOf, textAt, type JsonRecord } from '../../adapters/json-reading.ts';
 import { redact } from '../../adapters/redact.ts';
@@ -15,11 +15,13 @@ import { OpenResponses } from './open-responses.ts';
 import { optional } from './merge.ts';
 import type { RequestMatcher } from './request-matcher.ts';
 
-/** What a decoder is told once. */
+/** What a decoder needs. */
 export interface DecoderOptions {
   /** Masked wherever the server's words are passed on. */
   readonly secrets: () => readonly (string | undefined)[];
-  /** A side socket's session was announced by the link itself: the server's own announcement is then only told as it is. */
+  /**
+   * A side socket's session was announced by the link itself: the server's own announcement is then passed on as `raw`.
+   */
   readonly isSideband: boolean;
   readonly requests: RequestMatcher;
 }

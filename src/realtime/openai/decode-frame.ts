@@ -1,4 +1,4 @@
-// One text frame of the socket → facts. Called by wire-link.ts for every frame; audio takes the short way.
+// One text frame of the socket → facts. Called by wire-link.ts for every frame; audio takes the fast path.
 
 import { recordOf, textAt, type JsonRecord } from '../../adapters/json-reading.ts';
 import type { WireFact, WireReceiver } from '../wire.ts';
@@ -9,7 +9,10 @@ const hasBuffer = typeof Buffer === 'function';
 
 type AudioDelta = Extract<WireFact, { readonly type: 'audio.delta' }>;
 
-/** Decodes frames into facts. A frame that is no event is an `error` fact of kind `session`: the session goes on. */
+/**
+ * Decodes frames into facts. A frame that is not an event becomes an `error` fact of kind `session`: the session goes
+ * on.
+ */
 export function createFrameDecoder(decoder: EventDecoder, receive: WireReceiver): (frame: string | Uint8Array) => void {
   return (frame) => {
     const short = typeof frame === 'string' || !hasBuffer ? undefined : audioWithin(frame);
@@ -22,7 +25,7 @@ export function createFrameDecoder(decoder: EventDecoder, receive: WireReceiver)
       event = undefined;
     }
     if (event === undefined || typeof event['type'] !== 'string') {
-      // Not its text: a frame that is not what it should be may hold anything, of any length.
+      // Not its text: a malformed frame may contain anything, of any length.
       return receive(malformed(`a text frame of ${text.length} characters that is no JSON object with a type`));
     }
     const audio = audioOf(event, event['delta']);
@@ -32,14 +35,14 @@ export function createFrameDecoder(decoder: EventDecoder, receive: WireReceiver)
 }
 
 const deltaKey = '"delta":"';
-// Stands for the base64 while the rest is read; no base64 itself.
+// Replaces the base64 while the rest is parsed; not valid base64 itself.
 const cutOut = '~cut out~';
-// Beyond ASCII the short way would misread an id.
+// Beyond ASCII the fast path would misread an id.
 const notAscii = /[^\0-\x7f]/;
 
 /**
- * The one event that comes ten times a second and more, without reading its base64 as JSON: the text around it is parsed,
- * the text within decoded. Anything unusual (no such key, an escape in the base64) is left to the long way.
+ * The one event that arrives ten times a second and more, without parsing its base64 as JSON: the text around it is
+ * parsed, the base64 decoded. Anything unusual (no such key, an escape in the base64) is left to the normal path.
  */
 function audioWithin(bytes: Uint8Array): AudioDelta | undefined {
   const text = bufferOf(bytes).toString('latin1');
@@ -56,11 +59,11 @@ function audioWithin(bytes: Uint8Array): AudioDelta | undefined {
   } catch {
     return undefined;
   }
-  // It is the event's own, and none behind it has replaced it.
+  // It is the event's own key, and no later one has replaced it.
   return event?.['delta'] === cutOut ? audioOf(event, text.slice(begin, end)) : undefined;
 }
 
-/** The fact for a frame nobody can read. */
+/** The fact for an unreadable frame. */
 export function malformed(what: string): WireFact {
   return {
     type: 'error',
@@ -70,7 +73,7 @@ export function malformed(what: string): WireFact {
   };
 }
 
-// Of an audio delta that names all it needs; the others are the decoder's, which remembers more.
+// For an audio delta that has all fields; others are left to the decoder, which remembers more.
 function audioOf(event: JsonRecord, delta: unknown): AudioDelta | undefined {
   const { type } = event;
   if (type !== 'response.output_audio.delta' && type !== 'response.audio.delta') return undefined;

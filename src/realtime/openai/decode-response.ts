@@ -12,7 +12,7 @@ import type { RequestMatcher } from './request-matcher.ts';
 
 type Facts = readonly WireFact[] | undefined;
 
-/** `response.created`. One that is told twice belongs to what it belonged to. */
+/** `response.created`. A repeated one belongs to the same request as the first. */
 export function responseCreated(event: JsonRecord, open: OpenResponses, requests: RequestMatcher): Facts {
   const response = recordOf(event['response']);
   const id = textAt(response, 'id');
@@ -30,7 +30,7 @@ export function responseDone(event: JsonRecord, open: OpenResponses, secrets: re
   if (response === undefined || id === undefined) return undefined;
   const known = open.get(id);
   open.forget(id);
-  // xAI puts it beside the response, and an empty object inside.
+  // xAI puts it next to the response, and an empty object inside.
   const usage = decodeUsage(response['usage']) ?? decodeUsage(event['usage']);
   return [
     {
@@ -44,7 +44,7 @@ export function responseDone(event: JsonRecord, open: OpenResponses, secrets: re
   ];
 }
 
-/** `response.output_item.added`: has no neutral form, but later events lean on it. */
+/** `response.output_item.added`: has no neutral form, but later events depend on it. */
 export function noteItem(event: JsonRecord, responseId: string | undefined, open: OpenResponses): void {
   const item = recordOf(event['item']);
   const id = textAt(item, 'id');
@@ -55,7 +55,7 @@ export function noteItem(event: JsonRecord, responseId: string | undefined, open
   if (name !== undefined) response.callNames.set(id, name);
 }
 
-/** `response.output_item.done`: a call that was not told with its arguments is told now. */
+/** `response.output_item.done`: a call that was not reported with its arguments is reported now. */
 export function itemDone(event: JsonRecord, responseId: string | undefined, open: OpenResponses): Facts {
   if (responseId === undefined) return undefined;
   const response = open.open(responseId);
@@ -63,7 +63,7 @@ export function itemDone(event: JsonRecord, responseId: string | undefined, open
   return call === undefined ? undefined : tellOnce(call, responseId, response);
 }
 
-/** `response.function_call_arguments.done`. Without a name it is told with its item, which is done next. */
+/** `response.function_call_arguments.done`. Without a name it is reported with its item, whose event comes next. */
 export function callDone(event: JsonRecord, responseId: string | undefined, open: OpenResponses): Facts {
   const itemId = textAt(event, 'item_id');
   const callId = textAt(event, 'call_id');
@@ -80,7 +80,7 @@ function tellOnce(call: WireToolCall, responseId: string, response: OpenResponse
   return [{ type: 'toolCall.requested', responseId, ...call }];
 }
 
-/** Which of our requests an answer belongs to, and whether it stands beside the conversation. */
+/** Which of our requests an answer belongs to, and whether it is out-of-band. */
 function belonging(
   response: JsonRecord,
   requestId: string | undefined,

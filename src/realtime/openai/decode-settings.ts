@@ -1,4 +1,5 @@
-// The server's echo of a session → what decisions depend on. Pure; called for `session.created` and `session.updated`.
+// The session settings a server reports → what decisions depend on. Pure; called for `session.created` and
+// `session.updated`.
 
 import { numberAt, recordOf, textAt, type JsonRecord } from '../../adapters/json-reading.ts';
 import type { RealtimeAudioFormat } from '../../contracts/realtime.ts';
@@ -6,7 +7,7 @@ import type { JsonValue } from '../../conversation/json.ts';
 import type { WireSettings } from '../wire.ts';
 import { optional } from './merge.ts';
 
-/** Reads both generations, and mixtures of them. What the echo does not say is absent. */
+/** Reads both generations and mixtures of them. What the server does not report is absent. */
 export function decodeSettings(session: JsonRecord): WireSettings {
   const audio = recordOf(session['audio']);
   const input = recordOf(audio?.['input']);
@@ -32,7 +33,7 @@ function answering(
   if (settings === undefined || settings['type'] === null || settings['type'] === 'none') {
     return { detection: 'off', createsResponse: false, interruptsResponse: false };
   }
-  // Both are on where the server leaves them out: the documented default.
+  // Both are on if the server omits them: the documented default.
   return {
     ...optional('detection', textAt(settings, 'type')),
     createsResponse: settings['create_response'] !== false,
@@ -40,7 +41,7 @@ function answering(
   };
 }
 
-// Samples a second. Anything beyond what audio has would make milliseconds of no length, or of a year.
+// Samples per second. Values that no audio has would break the arithmetic with milliseconds.
 function rateOf(format: JsonRecord | undefined): number | undefined {
   const rate = numberAt(format, 'rate');
   return rate !== undefined && rate >= 1_000 && rate <= 1_000_000 ? rate : undefined;

@@ -5,7 +5,10 @@ import type { RealtimeUsage } from '../../contracts/realtime.ts';
 import type { JsonValue } from '../../conversation/json.ts';
 import { optional } from './merge.ts';
 
-/** Undefined where the server told nothing: no object, or an empty one. A transcription billed by the second has no tokens, only `details`. */
+/**
+ * Undefined if the server reported nothing: no object, or an empty one. A transcription billed by the second has no
+ * tokens, only `details`.
+ */
 export function decodeUsage(value: JsonValue | undefined): RealtimeUsage | undefined {
   const usage = recordOf(value);
   if (usage === undefined || Object.keys(usage).length === 0) return undefined;

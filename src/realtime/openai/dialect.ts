@@ -1,9 +1,9 @@
-// The two generations of the protocol: names and shapes that differ. OpenAI speaks the current one; imitators and Azure's
-// Voice Live still speak the former (beta) one, some of them a mixture. Called by the codec.
+// The two generations of the protocol: names and shapes that differ. OpenAI speaks the current one; imitators and
+// Azure's Voice Live still speak the former (beta) one, some of them a mixture. Called by the codec.
 
 import { recordOf, type JsonRecord } from '../../adapters/json-reading.ts';
 
-/** Which shapes a server takes. Event names of both generations are understood whichever it is. */
+/** Which format a server accepts. Event names of both generations are always understood. */
 export type Dialect = 'current' | 'former';
 
 /** Read from the session a server announces: the former generation keeps the audio settings flat. */

@@ -15,13 +15,13 @@ import { mergeOver, optional } from './merge.ts';
 /** What a client event is called. */
 export type ClientEventType = RealtimeClientEvent['type'];
 
-/** Under this key an answer's metadata carries the id of the request that asked for it. */
+/** The metadata key under which an answer carries the id of its request. */
 export const requestIdKey = 'client_event_id';
 
 /** The text of the event. */
 export function encodeCommand(command: WireCommand, dialect: Dialect): string {
   if (command.type === 'audio.append') {
-    // By hand: base64 needs no escapes, and this is most of what is ever sent.
+    // Without JSON.stringify: base64 needs no escapes, and this is most of the traffic.
     return `{"type":"input_audio_buffer.append","audio":"${toBase64(command.audio)}"}`;
   }
   return JSON.stringify(wellFormed(eventOf(command, dialect)));

@@ -1,4 +1,4 @@
-// Session options → the `session` object of `session.update`, of an accepted call, of a client secret. Pure.
+// Session options → the `session` object of `session.update`, an accepted call or a client secret. Pure.
 
 import type { RealtimeSessionCreateRequest } from 'openai/resources/realtime/realtime';
 import type { JsonRecord } from '../../adapters/json-reading.ts';
@@ -17,10 +17,10 @@ import type { WireConfiguration } from '../wire.ts';
 import type { Dialect } from './dialect.ts';
 import { mergeOver, optional } from './merge.ts';
 
-/** Where the session object goes, as far as it matters for what may stand in it. */
+/** Where the session object is sent, as far as that decides what it may contain. */
 export interface SessionPlace {
   readonly dialect: Dialect;
-  /** `accept`: a telephone call is answered with it; the server refuses how its turn detection is tuned. */
+  /** `accept`: it answers a telephone call; the server then refuses the fine-tuning of turn detection. */
   readonly purpose: 'update' | 'accept';
 }
 
@@ -33,7 +33,10 @@ type Input = NonNullable<NonNullable<Current['audio']>['input']>;
 /** The transcription model when the options name none. Servers of the former generation know only older ones. */
 const transcriptionModels = { current: 'gpt-transcribe', former: 'gpt-4o-mini-transcribe' } as const;
 
-/** The session object. What the options do not say is absent, so that the server's own settings stand; `providerOptions` win. */
+/**
+ * The session object. What the options do not set is absent, so that the server's defaults apply; `providerOptions`
+ * override everything.
+ */
 export function encodeSession(options: SessionFields, { dialect, purpose }: SessionPlace): JsonRecord {
   const session = dialect === 'former' ? formerSession(options) : currentSession(options, purpose);
   return mergeOver(session, options.providerOptions);
@@ -56,7 +59,7 @@ function currentSession(options: SessionFields, purpose: SessionPlace['purpose']
   const session = {
     type: 'realtime',
     ...optional('instructions', options.systemPrompt && instructionsOf(options.systemPrompt)),
-    // One of the two: audio comes with its transcript.
+    // Only one of the two: audio includes its transcript.
     ...optional('output_modalities', options.modalities && [options.modalities.includes('audio') ? 'audio' : 'text']),
     ...(isEmpty(audio) ? {} : { audio }),
     ...optional('tools', options.tools?.map(encodeTool)),
@@ -68,7 +71,7 @@ function currentSession(options: SessionFields, purpose: SessionPlace['purpose']
   return session as unknown as JsonRecord; // JSON by construction: see the parts
 }
 
-/** The flat shape of the former generation; what it has no place for stays out. */
+/** The flat format of the former generation; what it cannot express is left out. */
 function formerSession(options: SessionFields): JsonRecord {
   const detection = options.turnDetection;
   const rate = options.inputFormat?.type === 'pcm16' ? options.inputFormat.rate : undefined;
@@ -101,7 +104,7 @@ function instructionsOf(blocks: readonly Block[]): string {
     .toWellFormed();
 }
 
-/** A function tool; the tool's own fields for OpenAI (`providerOptions.openai`) win. */
+/** A function tool; its `providerOptions.openai` override the other fields. */
 export function encodeTool(tool: Tool | ToolDefinition): JsonRecord {
   const { name, description, parameters, providerOptions } = 'definition' in tool ? tool.definition : tool;
   const encoded: JsonRecord = {
@@ -127,7 +130,7 @@ export function tokensOf(limit: number | undefined): number | 'inf' | undefined 
 function formatOf(format: RealtimeAudioFormat | undefined): Input['format'] | undefined {
   switch (format?.type) {
     case 'pcm16':
-      // The SDK's type knows OpenAI's one rate; servers that imitate it know others and say themselves what they refuse.
+      // The SDK's type knows OpenAI's one rate; compatible servers know others and refuse the rest themselves.
       return { type: 'audio/pcm', rate: (format.rate ?? 24_000) as 24_000 };
     case 'g711Ulaw':
       return { type: 'audio/pcmu' };
@@ -190,7 +193,7 @@ function turnDetectionOf(
   }
 }
 
-// `calls.accept` answers these with 400; the update that follows on the side socket brings them.
+// `calls.accept` answers these with 400; they are sent later with the update on the side socket.
 function tuningOf({ threshold, prefixPaddingMs, silenceMs }: RealtimeTurnDetection) {
   return {
     ...optional('threshold', threshold),

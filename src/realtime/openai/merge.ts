@@ -1,9 +1,12 @@
-// Lays the app's own fields over what the encoder made. Called by the encoders.
+// Merges the app's own fields into what the encoder made. Called by the encoders.
 
 import { recordOf, type JsonRecord } from '../../adapters/json-reading.ts';
 import type { JsonValue } from '../../conversation/json.ts';
 
-/** The record with `more` over it: objects are merged, everything else is replaced; anything but an object changes nothing. */
+/**
+ * The record overridden by `more`: objects are merged, everything else is replaced. A `more` that is not an object
+ * changes nothing.
+ */
 export function mergeOver(record: JsonRecord, more: JsonValue | undefined): JsonRecord {
   const above = recordOf(more);
   if (above === undefined) return record;

@@ -1,4 +1,4 @@
-// `openaiRealtime(…)`: a RealtimeModel over a WebSocket to OpenAI, or beside a telephone or WebRTC call.
+// `openaiRealtime(…)`: a RealtimeModel over a WebSocket to OpenAI, or in control of a telephone or WebRTC call.
 
 import { TurnchartError } from '../../contracts/errors.ts';
 import type { RealtimeModel, RealtimeSessionOptions } from '../../contracts/realtime.ts';
@@ -12,20 +12,20 @@ import { openaiWire } from './wire.ts';
 
 /** Options of `openaiRealtime(…)`. Only `model` is required. */
 export interface OpenAIRealtimeOptions extends ClientOptions {
-  /** As the server names it: `gpt-realtime-2.1`, `gpt-realtime-2.1-mini`, … */
+  /** The server's id of the model: `gpt-realtime-2.1`, `gpt-realtime-2.1-mini`, … */
   readonly model: string;
-  /** Of sessions whose own options name none. */
+  /** The default voice of sessions. */
   readonly voice?: string;
-  /** Sent with the socket's upgrade, where the platform can: not in browsers. */
+  /** Sent with the socket's upgrade request; not in browsers, which cannot. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Instead of `ws` in Node and the platform's WebSocket in browsers: a proxy, a recorder, a test. */
+  /** Replaces `ws` in Node and the platform's WebSocket in browsers: for a proxy, a recorder, a test. */
   readonly socket?: OpenSocket;
 }
 
 /**
- * A realtime model of OpenAI, or of a server that speaks its protocol, in the current or the former event names. A session
- * over the WebSocket needs no SDK; calls need it. Throws `options.invalid`; `connect` rejects with `peer.missing` without
- * `ws` in Node.
+ * A realtime model of OpenAI, or of a server with the same protocol, with the current or the former event names. A
+ * session over the WebSocket needs no SDK; calls do. Throws `options.invalid`; `connect` rejects with `peer.missing`
+ * without `ws` in Node.
  */
 export function openaiRealtime(options: OpenAIRealtimeOptions): RealtimeModel {
   checkOptions(options);
@@ -41,14 +41,14 @@ export function openaiRealtime(options: OpenAIRealtimeOptions): RealtimeModel {
     async connectForCall({ callId, accept = true }, session = {}) {
       if (typeof callId !== 'string' || callId === '') throw noCall();
       checkSessionOptions(session); // before the call is answered
-      const wire = await openaiWire({ callId }, options); // whatever is missing is told before the call is answered
+      const wire = await openaiWire({ callId }, options); // fails before the call is answered if something is missing
       const settings = own(session);
       const { signal } = settings;
       try {
         if (accept) await acceptCall(callId, { ...options, session: settings, ...(signal && { signal }) });
         return await connectRealtime(wire, settings);
       } catch (thrown) {
-        // Answered, perhaps, and nobody would run its tools or end it. For one that was not this does nothing.
+        // The call may have been answered, and nothing would run its tools or end it. Does nothing if it was not.
         if (accept) await hangupCall(callId, options).catch(() => undefined);
         throw thrown;
       }

@@ -26,7 +26,7 @@ export function openNativeSocket(request: SocketRequest, listener: SocketListene
       socket.close(1000);
     },
     terminate() {
-      socket.close(); // platforms offer nothing harder
+      socket.close(); // platforms offer nothing more forceful
     },
   };
 }

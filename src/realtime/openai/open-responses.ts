@@ -1,16 +1,16 @@
-// What was told about answers that are not done yet, because later events leave it out: the former generation names neither
-// the answer of a delta nor the tool of finished arguments. Written and read by the decoder of one link.
+// What is known about unfinished answers, because later events omit it: the former generation names neither the answer
+// of a delta nor the tool of finished arguments. Written and read by the decoder of one link.
 
 /** One answer between its beginning and its end. */
 export interface OpenResponse {
-  /** Our `response.create` that it answers; undefined for one of the server's own. */
+  /** Our `response.create` that it answers; undefined if the server started it. */
   requestId: string | undefined;
   /** Names of tools by item. */
   readonly callNames: Map<string, string>;
   readonly toldCalls: Set<string>;
 }
 
-// Servers that never say `response.done` must not make us remember for ever.
+// Servers that never send `response.done` must not fill the memory.
 const maxOpenResponses = 64;
 
 /** The open answers, oldest first. */
@@ -22,7 +22,7 @@ export class OpenResponses {
     return this.#responses.get(responseId);
   }
 
-  /** The answer of that id, opened where nothing was known of it. */
+  /** The answer with that id, created if unknown. */
   open(responseId: string): OpenResponse {
     const known = this.#responses.get(responseId);
     if (known !== undefined) return known;
@@ -38,7 +38,7 @@ export class OpenResponses {
     this.#responseOfItem.set(itemId, responseId);
   }
 
-  /** The answer the item belongs to, as far as it was told. */
+  /** The answer the item belongs to, if known. */
   of(itemId: string | undefined): string | undefined {
     return itemId === undefined ? undefined : this.#responseOfItem.get(itemId);
   }

@@ -1,4 +1,4 @@
-// What a `raw.send` asks for: the provider's own client events, told apart by `type`. Pure; called by wire.ts.
+// Reads a `raw.send`: the provider's own client events, recognised by `type`. Pure; called by wire.ts.
 
 import { numberAt, recordOf, textAt, type JsonRecord } from '../../adapters/json-reading.ts';
 import type { JsonValue } from '../../conversation/json.ts';
@@ -10,8 +10,8 @@ import { optional } from './merge.ts';
 type RawReading = { readonly commands: readonly WireCommand[] } | { readonly refused: string };
 
 /**
- * Every client event there is, and how it is sent: as the neutral command that means the same, so that it takes its place
- * among the session's own, or as it is. A client event the SDK learns about fails the type check here.
+ * Every client event and how it is sent: as the equivalent neutral command, so that it takes its place among the
+ * session's own, or unchanged. A new client event in the SDK fails the type check here.
  */
 const readers: { readonly [Type in ClientEventType]: (event: JsonRecord) => WireCommand | string } = {
   'session.update': (event) => {
@@ -65,14 +65,14 @@ const readers: { readonly [Type in ClientEventType]: (event: JsonRecord) => Wire
   }),
 };
 
-/** The commands, or a sentence that says what was wrong. `raw` is a value: the JSON was parsed before. */
+/** The commands, or a sentence that says what was wrong. `raw` is a parsed value. */
 export function readRaw(raw: unknown): RawReading {
   const event = plain(raw);
   const type = textAt(event, 'type');
   if (event === undefined || type === undefined) {
     return { refused: `raw.send expects a client event, an object with a \`type\`, got ${shown(raw)}. ${known()}` };
   }
-  const read = Object.hasOwn(readers, type) ? readers[type as ClientEventType] : undefined; // just looked up
+  const read = Object.hasOwn(readers, type) ? readers[type as ClientEventType] : undefined; // checked above
   if (read === undefined) {
     return { refused: `raw.send knows no client event ${JSON.stringify(type.slice(0, 80))}. ${known()}` };
   }
@@ -80,7 +80,7 @@ export function readRaw(raw: unknown): RawReading {
   return typeof command === 'string' ? { refused: `raw.send: ${command}` } : { commands: [command] };
 }
 
-/** The value as JSON has it: payloads are made by programs, with getters, absent fields, circles. */
+/** The value as plain JSON: payloads come from programs and may have getters, undefined fields or cycles. */
 function plain(raw: unknown): JsonRecord | undefined {
   try {
     const text: string | undefined = JSON.stringify(raw);
@@ -94,7 +94,7 @@ function asItIs(event: JsonRecord): WireCommand {
   return { type: 'raw', event: event as JsonValue }; // JSON
 }
 
-/** The event's own id; '' = the session chooses one. */
+/** The event's own id; '': the session chooses one. */
 function idOf(event: JsonRecord): string {
   return textAt(event, 'event_id') ?? '';
 }

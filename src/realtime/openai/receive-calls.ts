@@ -1,4 +1,4 @@
-// The telephone's front desk: webhook in, session out. Verified, each call once, answered in time or refused. Called by the
+// Turns webhooks of incoming calls into sessions: verified, each call once, answered in time or refused. Called by the
 // app's HTTP server.
 
 import { messageOf, TurnchartError } from '../../contracts/errors.ts';
@@ -10,46 +10,49 @@ import { acceptCall, hangupCall, rejectCall } from './calls.ts';
 import { openaiRealtime, type OpenAIRealtimeOptions } from './model.ts';
 import { verifyWebhook, type IncomingCall, type WebhookOptions, type WebhookRequest } from './webhook.ts';
 
-/** What the app says to a ringing call. */
+/** The app's decision about a ringing call. */
 export type CallDecision =
   /** Answer it with these settings. */
   | { readonly accept: RealtimeSessionOptions }
   /** Refuse it with this SIP status: 603 declined, 486 busy, … */
   | { readonly reject: number };
 
-/** How calls are received. */
+/** Options of `receiveCalls`. */
 export interface ReceiveCallsOptions
   extends OpenAIRealtimeOptions, Pick<WebhookOptions, 'secret' | 'toleranceSeconds'> {
-  /** Decides about a call, from who calls. A throw refuses it with 603. */
+  /** Decides about a call by its caller. A throw refuses it with 603. */
   readonly decide: (call: IncomingCall) => CallDecision | Promise<CallDecision>;
-  /** Gets the session of each answered call, and owns it. A throw, or a rejection, hangs up. */
+  /** Receives the session of each answered call, and owns it. A throw or a rejection hangs up. */
   readonly onSession: (session: RealtimeSession, call: IncomingCall) => unknown;
-  /** Told of every failure that has no caller: the call is refused, or hung up, besides. */
+  /** Called for every failure that reaches no caller. The call is also refused or hung up. */
   readonly onError?: (error: unknown, call: IncomingCall) => void;
   /** From the webhook until the call must be answered, in milliseconds; then it is refused as busy. Default 8,000. */
   readonly deadlineMs?: number;
   readonly host?: Partial<Host>;
 }
 
-/** What became of a webhook. `status` = answer the HTTP request with it. */
+/** What became of a webhook. Answer the HTTP request with `status`. */
 export interface ReceivedCall {
   readonly status: 200 | 400;
   readonly outcome: 'accepted' | 'rejected' | 'failed' | 'duplicate' | 'ignored' | 'unverified';
   readonly callId?: string;
-  /** Of `unverified` and `failed`. */
+  /** For `unverified` and `failed`. */
   readonly why?: string;
 }
 
-/** Takes webhooks. */
+/** Handles webhooks. */
 export interface CallReceiver {
-  /** Resolves when the call is answered or refused, within the deadline; never rejects for what came in. The session follows. */
+  /**
+   * Resolves when the call is answered or refused, within the deadline; never rejects because of the webhook's content.
+   * The session follows.
+   */
   receive(request: WebhookRequest): Promise<ReceivedCall>;
 }
 
-/** Deliveries are repeated for days; nobody needs the ids of more calls than this. */
+/** Deliveries are repeated for days; more ids than this are never needed. */
 const maxRemembered = 10_000;
 
-/** A receiver for one webhook endpoint. Throws `options.invalid` for a deadline that is none. */
+/** Makes a receiver for one webhook endpoint. Throws `options.invalid` for an invalid deadline. */
 export function receiveCalls(options: ReceiveCallsOptions): CallReceiver {
   const { deadlineMs = 8000 } = options;
   if (!(deadlineMs > 0 && deadlineMs < 2 ** 31)) {
@@ -58,7 +61,7 @@ export function receiveCalls(options: ReceiveCallsOptions): CallReceiver {
       `receiveCalls({ deadlineMs }) expects milliseconds above 0, got ${String(deadlineMs)}.`,
     );
   }
-  const { connectForCall } = openaiRealtime(options); // looks at the options at once
+  const { connectForCall } = openaiRealtime(options); // checks the options at once
   const seen = new Set<string>();
   const isNew = (callId: string): boolean => {
     if (seen.has(callId)) return false;
@@ -97,7 +100,7 @@ async function answer(
     if ('reject' in decision) return await refuse(call, decision.reject, options, { outcome: 'rejected' });
     const { voice } = options;
     const session = { ...(voice !== undefined && { voice }), ...decision.accept };
-    checkSessionOptions(session); // nobody is answered by a session that cannot be
+    checkSessionOptions(session); // no call is answered if its session cannot work
     await acceptCall(call.callId, { ...options, session, signal: late.signal });
     void attend(call, session, options, connectForCall);
     return { outcome: 'accepted' };
@@ -118,7 +121,7 @@ const tooLate = new Error('the call was not answered in time');
 async function decideOn(call: IncomingCall, options: ReceiveCallsOptions): Promise<CallDecision> {
   const decision: unknown = await options.decide(call);
   if (typeof decision === 'object' && decision !== null && ('accept' in decision || 'reject' in decision)) {
-    return decision as CallDecision; // looked at just above
+    return decision as CallDecision; // checked just above
   }
   throw new TurnchartError(
     'options.invalid',
@@ -126,7 +129,7 @@ async function decideOn(call: IncomingCall, options: ReceiveCallsOptions): Promi
   );
 }
 
-/** The session beside the call, handed to the app; without either nobody would end the call. */
+/** Opens the session that controls the call and passes it to the app; if either fails, hangs up. */
 async function attend(
   call: IncomingCall,
   session: RealtimeSessionOptions,
@@ -154,14 +157,14 @@ async function refuse(
     await rejectCall(callId, { ...options, statusCode });
     return told;
   } catch (thrown) {
-    // The caller is gone, most often. But an answer that was cut off by the deadline may have arrived all the same.
+    // Usually the caller has hung up. But an answer that the deadline cut off may still have arrived.
     await hangupCall(callId, options).catch(() => undefined);
     return { outcome: 'failed', why: told.why ?? messageOf(thrown) };
   }
 }
 
 function tell(error: unknown, call: IncomingCall, { onError }: ReceiveCallsOptions): void {
-  // A listener's own failure has nobody else to go to.
+  // A failure of the listener itself is ignored.
   whenGiven(() => onError?.(error, call), ignore, ignore);
 }
 

@@ -1,28 +1,28 @@
-// Which `response.create` an answer belongs to. OpenAI echoes the metadata we send along; servers that imitate it often do
-// not, and then order has to do: a server answers by itself only after it has taken the user's speech in. One a link,
-// told by the link what is sent and by the decoder what comes.
+// Which `response.create` an answer belongs to. OpenAI echoes the metadata we send; compatible servers often do not,
+// and then the order decides: a server answers by itself only after it has committed the user's speech. One per link;
+// the link reports what is sent, the decoder what arrives.
 
 import { recordOf, textAt, type JsonRecord } from '../../adapters/json-reading.ts';
 import { requestIdKey } from './encode-command.ts';
 
-/** Remembers what was asked and not answered yet. */
+/** Remembers the requests that were not answered yet. */
 export class RequestMatcher {
-  // Oldest first; whether each is for an answer beside the conversation.
+  // Oldest first, with whether each is out-of-band.
   readonly #asked = new Map<string, boolean>();
   readonly #ownCommits = new Set<string>();
   #isServersTurn = false;
   #serverAnswers = true;
 
   /**
-   * A `response.create` goes out. A session asks for one answer in the conversation at a time: the one before, where it was
-   * never answered, was given up, and no answer is its any more.
+   * A `response.create` is sent. A session requests one answer in the conversation at a time: a previous request that
+   * was never answered was given up.
    */
   asked(eventId: string, isBeside = false): void {
     if (!isBeside) for (const [other, wasBeside] of this.#asked) if (!wasBeside) this.#asked.delete(other);
     this.#asked.set(eventId, isBeside);
   }
 
-  /** It was refused. `isRequest`: only a request can be meant, also where none is named: the oldest then. */
+  /** It was refused. `isRequest`: a request must be meant; if none is named, the oldest. */
   refused(eventId: string | undefined, isRequest = false): void {
     const [oldest] = this.#asked.keys();
     const meant = eventId ?? (isRequest ? oldest : undefined);
@@ -31,19 +31,19 @@ export class RequestMatcher {
     this.#ownCommits.delete(meant);
   }
 
-  /** A commit of ours goes out: no speech the server found, so nothing it answers by itself. */
+  /** Our own commit is sent: the server did not detect this speech, so it does not answer it by itself. */
   committing(eventId: string): void {
     this.#ownCommits.add(eventId);
   }
 
-  /** The server took audio in. */
+  /** The server has committed audio. */
   committed(): void {
     const [own] = this.#ownCommits;
     if (own === undefined) this.#isServersTurn = this.#serverAnswers;
     else this.#ownCommits.delete(own);
   }
 
-  /** The server will speak up after a silence. */
+  /** The server will speak after a silence. */
   waited(): void {
     this.#isServersTurn = true;
   }
@@ -54,14 +54,14 @@ export class RequestMatcher {
     if (!this.#serverAnswers) this.#isServersTurn = false;
   }
 
-  /** The request that this answer, just begun, belongs to; undefined for one of the server's own. */
+  /** The request of an answer that has just begun; undefined if the server started it. */
   match(response: JsonRecord): string | undefined {
     const echoed = textAt(recordOf(response['metadata']), requestIdKey);
     if (echoed !== undefined) {
       this.#asked.delete(echoed);
       return echoed;
     }
-    // Null: beside the conversation. Some servers say nothing of it.
+    // Null: out-of-band. Some servers do not report it.
     const conversation = response['conversation_id'];
     if (this.#isServersTurn && conversation !== null) {
       this.#isServersTurn = false;

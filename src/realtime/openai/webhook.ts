@@ -1,4 +1,4 @@
-// OpenAI's webhooks: is it really they who tell of a ringing call? Called by the app and by receive-calls.ts.
+// Verifies that a webhook about a ringing call comes from OpenAI. Called by the app and by receive-calls.ts.
 
 import { recordOf, listOf, numberAt, textAt, type JsonRecord } from '../../adapters/json-reading.ts';
 import { messageOf, TurnchartError } from '../../contracts/errors.ts';
@@ -6,28 +6,28 @@ import type { JsonValue } from '../../conversation/json.ts';
 import { clientOf, isClient } from './client.ts';
 import { optional } from './merge.ts';
 
-/** A webhook as it came in. */
+/** An incoming webhook. */
 export interface WebhookRequest {
-  /** The bytes or the text as received: one that was parsed and written again has another signature. */
+  /** The bytes or the text as received: a body that was parsed and serialised again does not match its signature. */
   readonly body: string | Uint8Array;
   /** `Headers`, or Node's own. */
   readonly headers: Headers | { readonly [name: string]: string | readonly string[] | undefined };
 }
 
-/** How a webhook is checked. */
+/** Options of `verifyWebhook`. */
 export interface WebhookOptions {
   /** `whsec_…`. Default: the client's, else `OPENAI_WEBHOOK_SECRET`. */
   readonly secret?: string;
-  /** How old or how far ahead it may be. Default 300. */
+  /** How old, or how far in the future, it may be, in seconds. Default 300. */
   readonly toleranceSeconds?: number;
   /** An instance of the SDK. */
   readonly client?: unknown;
 }
 
-/** A call that rings. */
+/** A ringing call. */
 export interface IncomingCall {
   readonly callId: string;
-  /** In their order; names as the caller wrote them. What they say is the caller's word, not the provider's. */
+  /** In order, with names as the caller wrote them. The caller chooses them: do not trust them. */
   readonly sipHeaders: readonly { readonly name: string; readonly value: string }[];
   /** The `From` and `To` headers. */
   readonly from?: string;
@@ -36,15 +36,15 @@ export interface IncomingCall {
   readonly createdAt?: number;
 }
 
-/** What a webhook says, or why it counts for nothing. */
+/** A verified webhook, or why it was not verified. */
 export type VerifiedWebhook =
   | { readonly verified: true; readonly type: 'call.incoming'; readonly call: IncomingCall; readonly event: JsonValue }
   | { readonly verified: true; readonly type: 'other'; readonly event: JsonValue }
   | { readonly verified: false; readonly why: string };
 
 /**
- * Checks signature and age. Answer one that is not verified with 400. Throws `options.invalid` without a secret, and for a
- * body that was parsed.
+ * Checks signature and age. Answer an unverified one with status 400. Throws `options.invalid` without a secret, and
+ * for a parsed body.
  */
 export async function verifyWebhook(request: WebhookRequest, options: WebhookOptions = {}): Promise<VerifiedWebhook> {
   const secret = secretOf(options);
@@ -84,7 +84,7 @@ function parsedBody(): TurnchartError {
 function headersOf(given: WebhookRequest['headers']): Headers {
   if (given instanceof Headers) return given;
   const headers = new Headers();
-  // Only what is read: Node's own of HTTP/2 hold names that are no header's (`:path`).
+  // Only the needed ones: Node's HTTP/2 headers include names that are not headers (`:path`).
   for (const [name, value] of Object.entries(given)) {
     if (value !== undefined && /^webhook-/i.test(name))
       headers.set(name, typeof value === 'string' ? value : value.join(', '));

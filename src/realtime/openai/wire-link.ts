@@ -15,24 +15,24 @@ import type { OpenSocket, RealtimeSocket, SocketFailure, SocketRequest } from '.
 
 /** What a link is opened with. */
 export interface LinkOptions {
-  /** Key and address are asked for at each attempt: a key may be short-lived. */
+  /** Key and address are read at each attempt: a key may be short-lived. */
   readonly prepare: () => Promise<{ readonly open: OpenSocket; readonly request: SocketRequest }>;
-  /** Read when something fails: by then the key is known. */
+  /** Read only after a failure: by then the key is known. */
   readonly facts: () => CallFacts;
-  /** The call this is the side socket of. */
+  /** The call whose side socket this is. */
   readonly callId?: string | undefined;
   readonly call?: ((control: CallControl) => Promise<void>) | undefined;
 }
 
-/** Opens a link; tells everything to the receiver, nothing before it returned. */
+/** Opens a link; reports everything to the receiver, never before it has returned. */
 export function openLink(options: LinkOptions, receive: WireReceiver): WireLink {
   const { callId } = options;
   let socket: RealtimeSocket | undefined;
   let dialect: Dialect = 'current';
   let failure: SocketFailure | undefined;
   let wasOpen = false;
-  let isUnwanted = false; // we asked for the end
-  let isOver = false; // `wire.closed` was told
+  let isUnwanted = false; // we requested the end
+  let isOver = false; // `wire.closed` was sent
 
   const tell = (fact: WireFact): void => {
     if (isOver) return;
@@ -46,7 +46,7 @@ export function openLink(options: LinkOptions, receive: WireReceiver): WireLink 
     isOver = true;
     receive(fact);
   };
-  // What the server says about us may quote our key.
+  // The server's message may quote our key.
   const secrets = (): readonly (string | undefined)[] => options.facts().secrets ?? [];
   const endOf = ({ code, reason }: Pick<SocketEnd, 'code' | 'reason'>): void => {
     const error = isUnwanted ? undefined : closeError({ code, reason, failure, wasOpen }, options.facts());
@@ -64,7 +64,7 @@ export function openLink(options: LinkOptions, receive: WireReceiver): WireLink 
       opened() {
         wasOpen = true;
         tell({ type: 'wire.opened' });
-        // A side socket's server says nothing until it is told something.
+        // A side socket's server sends nothing until it has received something.
         if (callId !== undefined) tell({ type: 'session.created', sessionId: callId, settings: {} });
       },
       text: read,
@@ -73,7 +73,7 @@ export function openLink(options: LinkOptions, receive: WireReceiver): WireLink 
         failure ??= told;
       },
       closed(code, reason) {
-        // A side socket lives as long as its call: closed in order, the call is over.
+        // A side socket lives as long as its call: an orderly close means that the call is over.
         if (callId !== undefined && code === 1000 && wasOpen && !isUnwanted) tell({ type: 'call.ended' });
         endOf({ code, reason });
       },
@@ -127,7 +127,7 @@ export function openLink(options: LinkOptions, receive: WireReceiver): WireLink 
   }
 }
 
-/** Options that are no JSON: a circle, a BigInt. */
+/** Options that are not JSON: a cycle, a BigInt. */
 function unsendable(command: WireCommand, thrown: unknown): WireFact {
   return {
     type: 'error',

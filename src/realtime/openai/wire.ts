@@ -28,11 +28,11 @@ const always: readonly RealtimeCapability[] = [
   'usageReports',
 ];
 
-/** Loads the socket and looks for the key at once, so that what is missing is told before anything is dialled. */
+/** Loads the socket and looks for the key at once, so that anything missing is reported before connecting. */
 export async function openaiWire(target: Target, options: WireOptions): Promise<RealtimeWire> {
   const open = options.socket ?? (await platformSocket());
   let access: Access | undefined = await accessOf(options);
-  // Refuses an address that is none.
+  // Refuses an invalid address.
   socketRequest(access.baseURL, target, access);
   let known: Access = access;
   const isCall = 'callId' in target;
@@ -54,7 +54,7 @@ export async function openaiWire(target: Target, options: WireOptions): Promise<
     dial: (receive) =>
       openLink(
         {
-          // The first dial uses what was found above; later ones ask again: a key may have been renewed.
+          // The first dial uses what was found above; later ones look again: a key may have been renewed.
           async prepare() {
             known = access ?? (await accessOf(options));
             access = undefined;

@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import { WebSocket } from 'ws';
 import type { RealtimeSocket, SocketFailure, SocketListener, SocketRequest } from './socket.ts';
 
-/** A server's largest event is an item with all its audio; anything beyond is no event. */
+/** A server's largest event is an item with all its audio; anything larger is not an event. */
 const maxFrameBytes = 64 * 1024 * 1024;
 const maxBodyBytes = 4096;
 
@@ -28,7 +28,7 @@ export function openWsSocket(request: SocketRequest, listener: SocketListener): 
     refusal = readRefusal(response);
     void refusal.then((failure) => {
       listener.failed(failure);
-      socket.terminate(); // which tells `error` and `close`
+      socket.terminate(); // which emits `error` and `close`
     });
   });
   socket.on('error', (cause) => {
@@ -68,7 +68,7 @@ async function readRefusal(response: IncomingMessage): Promise<SocketFailure> {
       if (size >= maxBodyBytes) break;
     }
   } catch {
-    // What came until then has to do.
+    // What arrived until then must suffice.
   }
   const body = Buffer.concat(parts).toString('utf8', 0, maxBodyBytes);
   return { message: `HTTP ${status}`, status, body };

@@ -1,4 +1,5 @@
-// Gathers the tools for work on one workspace: its files and, where there is one, a shell. Called by apps and by the command line program.
+// Gathers the tools for work on one workspace: its files and, where there is one, a shell. Called by apps and by the
+// command line program.
 
 import type { Tool } from '../../contracts/tool.ts';
 import { bashTool, findBash } from './bash.ts';
@@ -24,9 +25,9 @@ export interface BaselineOptions extends ChangeOptions {
 }
 
 /**
- * The baseline tools over one workspace: Read, Write, Edit, NotebookEdit, Glob, Grep, Bash or PowerShell, TodoWrite. What
- * a conversation has read and where its shell stands lives in its `ToolContext.session`, so one set serves any number of
- * conversations. Throws `options.invalid` when `cwd` is not absolute.
+ * The baseline tools over one workspace: Read, Write, Edit, NotebookEdit, Glob, Grep, Bash or PowerShell, TodoWrite.
+ * What a conversation has read and where its shell stands lives in its `ToolContext.session`, so one set serves any
+ * number of conversations. Throws `options.invalid` when `cwd` is not absolute.
  */
 export function baselineTools(options: BaselineOptions): Tool[] {
   const outputFiles = createOutputFiles();

@@ -4,7 +4,10 @@ const maxAlternatives = 1_000;
 
 type Part = string | readonly string[];
 
-/** The patterns without braces; undefined where there are more than a thousand. Braces that hold no comma or range, or are never closed, stand for themselves. */
+/**
+ * The patterns without braces; undefined where there are more than a thousand. Braces that hold no comma or range, or
+ * are never closed, stand for themselves.
+ */
 export function braceAlternatives(pattern: string): readonly string[] | undefined {
   let done: readonly string[] = [''];
   for (const part of partsOf(pattern)) {

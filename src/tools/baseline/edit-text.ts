@@ -92,7 +92,8 @@ function narrowed(file: string, { start, end, text }: Replacement): Replacement 
   return { start: start + head, end: end - tail, text: text.slice(head, text.length - tail) };
 }
 
-// What new lines end with where no old line end is replaced: what ends the line they are put into, else the line before.
+// What new lines end with where no old line end is replaced: what ends the line they are put into, else the line
+// before.
 function neighbouringEnding(original: string, from: number, to: number, breaks: LineBreaks): LineEnding {
   if (breaks === 'cr') return '\r';
   const behind = original.indexOf('\n', to);

@@ -1,5 +1,5 @@
-// The difference between two states of a file as a unified diff, at a cost bounded by the changed part. Used for previews
-// and for the results of tools that change files.
+// The difference between two states of a file as a unified diff, at a cost bounded by the changed part. Used for
+// previews and for the results of tools that change files.
 
 import { structuredPatch } from 'diff';
 

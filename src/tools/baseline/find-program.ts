@@ -7,7 +7,10 @@ import { delimiter, isAbsolute, join } from 'node:path';
 import { isWithin } from './canonical-path.ts';
 import { realOr } from './shown-path.ts';
 
-/** Where the system's own programs are, for what runs unasked: a folder of the workspace may stand in front on the search path. */
+/**
+ * Where the system's own programs are, for what runs unasked: a folder of the workspace may stand in front on the
+ * search path.
+ */
 export const systemPath = '/usr/bin:/bin:/usr/local/bin:/run/current-system/sw/bin';
 
 /** The first executable file of one of the names (an absolute one is taken as it is), or undefined. Asks the disk. */

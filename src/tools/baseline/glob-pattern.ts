@@ -18,8 +18,8 @@ const wildcards = /[*?[\]{}\\]/;
 /**
  * Letter case counts on every platform. A pattern without a slash matches names in every folder, as in .gitignore. `*`,
  * `?` and `**` match no leading dot: hidden files and folders match only where the pattern has the dot. Brackets are
- * also tried as they stand: `app/[id]/page.tsx` is a real name in many projects. Parentheses always stand for themselves.
- * Undefined where the braces stand for more than a thousand patterns.
+ * also tried as they stand: `app/[id]/page.tsx` is a real name in many projects. Parentheses always stand for
+ * themselves. Undefined where the braces stand for more than a thousand patterns.
  */
 export function globPattern(pattern: string): GlobPattern | undefined {
   // A folder: all that is in it.

@@ -166,8 +166,8 @@ function withoutDot(path: string): string {
   return sep === '/' ? plain : plain.split(sep).join('/');
 }
 
-// What ripgrep must not show although it found it: denied files, hidden ones nobody named (a type or an ignore file lets
-// them in), and what the glob does not let in. Undefined where the glob stands for too many patterns.
+// What ripgrep must not show although it found it: denied files, hidden ones nobody named (a type or an ignore file
+// lets them in), and what the glob does not let in. Undefined where the glob stands for too many patterns.
 function wanted(
   workspace: Workspace,
   { args, folder, path }: { readonly args: GrepArguments; readonly folder: string; readonly path: string },

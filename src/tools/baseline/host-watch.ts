@@ -10,8 +10,8 @@ import { systemPath } from './find-program.ts';
 import { markVariable } from './process-table.ts';
 
 // It hears of the host's end by the end of its standard input, which nobody but the host holds open: no signal handler
-// of ours changes how the host ends. A process may be under way to its mark, or start others while it is looked for:
-// so it looks until it has found nothing new several times. Without /proc only the groups of running commands are known.
+// of ours changes how the host ends. A process may be under way to its mark, or start others while it is looked for: so
+// it looks until it has found nothing new several times. Without /proc only the groups of running commands are known.
 const script = String.raw`trap "" HUP INT QUIT TERM PIPE
 groups=
 while IFS=" " read -r what value; do

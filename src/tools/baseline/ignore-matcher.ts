@@ -3,7 +3,10 @@
 import { namePattern } from './name-pattern.ts';
 import { wayPattern } from './way-pattern.ts';
 
-/** True: left out; false: let in again; undefined: nothing is said. `way` is asked for only where a rule needs more than the name. */
+/**
+ * True: left out; false: let in again; undefined: nothing is said. `way` is asked for only where a rule needs more than
+ * the name.
+ */
 export type IgnoreMatcher = (name: string, isFolder: boolean, way: () => string) => boolean | undefined;
 
 interface Rule {
@@ -21,7 +24,10 @@ const wayRules = { dotsAreExplicit: false, hasClasses: true };
 // No path is as long.
 const maxLineUnits = 8_192;
 
-/** The last rule that fits decides. Undefined where the text holds none. It says nothing about what is in a folder it leaves out. */
+/**
+ * The last rule that fits decides. Undefined where the text holds none. It says nothing about what is in a folder it
+ * leaves out.
+ */
 export function ignoreMatcher(text: string, caseCounts: boolean): IgnoreMatcher | undefined {
   const folded = (part: string): string => (caseCounts ? part : part.toLowerCase());
   const rules = text.split('\n').flatMap((line, place) => ruleOf(folded(line), place) ?? []);

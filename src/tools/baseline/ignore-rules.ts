@@ -22,7 +22,9 @@ const ruleFiles = ['.gitignore', '.ignore'];
 const maxFileBytes = 4 * 1024 * 1024;
 const caseCounts = process.platform !== 'win32' && process.platform !== 'darwin';
 
-/** The root of the repository a folder lies in: the nearest folder upwards with a `.git`; undefined where there is none. */
+/**
+ * The root of the repository a folder lies in: the nearest folder upwards with a `.git`; undefined where there is none.
+ */
 export function repositoryRoot(folder: string): string | undefined {
   for (let each = folder; ; each = dirname(each)) {
     if (existsSync(join(each, '.git'))) return each;
@@ -64,7 +66,9 @@ export function rulesBelow(rules: IgnoreRules, folder: string, names: readonly s
   return matcher === undefined ? rules : { folder, above: rules, matcher };
 }
 
-/** Whether an entry of a folder that is not itself left out is left out. The nearest rule that says something decides. */
+/**
+ * Whether an entry of a folder that is not itself left out is left out. The nearest rule that says something decides.
+ */
 export function isIgnored(rules: IgnoreRules, path: string, name: string, isFolder: boolean): boolean {
   for (let each: IgnoreRules | undefined = rules; each !== undefined; each = each.above) {
     const { folder, matcher } = each;

@@ -1,4 +1,5 @@
-// Writes JSON the way a given document is written: its indentation, separators, line ends and escapes. Used by edit-notebook.
+// Writes JSON the way a given document is written: its indentation, separators, line ends and escapes. Used by
+// edit-notebook.
 
 import type { JsonValue } from '../../conversation/json.ts';
 import type { JsonSpan } from './json-spans.ts';

@@ -1,5 +1,6 @@
-// Arguments of the baseline tools: the plain JSON Schema models see, and a reader that forgives how models write values.
-// Numbers and booleans sent as strings and null for "absent" are understood (nested JSON texts by parse-arguments).
+// Arguments of the baseline tools: the plain JSON Schema models see, and a reader that forgives how models write
+// values. Numbers and booleans sent as strings and null for "absent" are understood (nested JSON texts by
+// parse-arguments).
 
 import { scalarMeant } from '../sent-scalar.ts';
 import type { StandardIssue, StandardJsonSchema, StandardResult } from '../standard-schema.ts';

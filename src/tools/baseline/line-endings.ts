@@ -1,4 +1,5 @@
-// Shows a text with LF only and finds the way back, so that edits keep every line's own ending. Used by Edit, Write, Read.
+// Shows a text with LF only and finds the way back, so that edits keep every line's own ending. Used by Edit, Write,
+// Read.
 
 /** What ends a line. */
 export type LineEnding = '\n' | '\r\n' | '\r';

@@ -21,7 +21,10 @@ export interface MatchedLine {
 
 /** Takes one text at a time. */
 export interface LineMatcher {
-  /** The matched lines in order; undefined once the time is up. Rejects with the signal's reason, and with what the thread failed on. */
+  /**
+   * The matched lines in order; undefined once the time is up. Rejects with the signal's reason, and with what the
+   * thread failed on.
+   */
   readonly match: (text: string) => Promise<readonly MatchedLine[] | undefined>;
   readonly end: () => void;
 }

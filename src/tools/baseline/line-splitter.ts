@@ -1,4 +1,5 @@
-// Splits a stream of bytes into lines without holding more of a line than is wanted. Used by Read for files of any size.
+// Splits a stream of bytes into lines without holding more of a line than is wanted. Used by Read for files of any
+// size.
 
 import type { LineBreaks } from './line-endings.ts';
 
@@ -35,7 +36,9 @@ export interface SplitterOptions {
 export interface LineSplitter {
   readonly push: (chunk: Buffer) => void;
   readonly end: () => void;
-  /** How many lines the file has, once `end` was called and no line was ignored; and whether the last one has an end. */
+  /**
+   * How many lines the file has, once `end` was called and no line was ignored; and whether the last one has an end.
+   */
   readonly count: () => { readonly lines: number; readonly isEnded: boolean };
 }
 

@@ -1,4 +1,5 @@
-// Says honestly why an edit found nothing: the nearest lines of the file and how they differ. It never matches anything.
+// Says honestly why an edit found nothing: the nearest lines of the file and how they differ. It never matches
+// anything.
 
 import { diffLines } from 'diff';
 

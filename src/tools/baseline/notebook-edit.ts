@@ -1,4 +1,5 @@
-// The NotebookEdit tool: replaces, inserts or deletes one cell of a Jupyter notebook and leaves the others byte for byte.
+// The NotebookEdit tool: replaces, inserts or deletes one cell of a Jupyter notebook and leaves the others byte for
+// byte.
 
 import type { Tool } from '../../contracts/tool.ts';
 import { defineTool } from '../define-tool.ts';

@@ -47,7 +47,9 @@ export async function openFolder(path: string): Promise<OpenFolder | undefined> 
   }
 }
 
-/** Makes a folder and those above it that are missing, each inside one held open. False: a path leads elsewhere by now. */
+/**
+ * Makes a folder and those above it that are missing, each inside one held open. False: a path leads elsewhere by now.
+ */
 export async function makeFolders(path: string): Promise<boolean> {
   const missing: string[] = [];
   let existing = path;

@@ -12,8 +12,8 @@ export interface OutputWindow {
   /** Takes bytes as they come and returns them as clean text. */
   readonly push: (bytes: Buffer) => string;
   /**
-   * Everything collected. Where it is longer than the window, lines that repeat stand once with a count, and a notice in
-   * the middle tells how much is left out there.
+   * Everything collected. Where it is longer than the window, lines that repeat stand once with a count, and a notice
+   * in the middle tells how much is left out there.
    */
   readonly shown: (fullTextIn: string | undefined) => string;
   /** True once the text is longer than the window: time to keep the full output elsewhere. */

@@ -1,5 +1,5 @@
-// One writer per file: changes of one real path happen one after the other, in the order of the calls, also when the calls
-// run at once and spell the path differently. Used by every tool that changes a file.
+// One writer per file: changes of one real path happen one after the other, in the order of the calls, also when the
+// calls run at once and spell the path differently. Used by every tool that changes a file.
 
 import type { ToolSession } from '../../contracts/tool.ts';
 

@@ -28,10 +28,11 @@ export interface ProcessFamily {
 export const markVariable = 'TURNCHART_SHELL';
 
 /**
- * The processes of the family, dead ones not counted. On Linux the mark finds also those that left the group, the session
- * and their parents: it is a limit that nothing heeds (RLIMIT_LOCKS), which every child inherits whatever it does to its
- * environment, and a variable until that is set. Elsewhere only the group and the children of its members are known.
- * Empty on Windows. `isFresh`: looks only at processes started since, which is all there is to a command that just ended.
+ * The processes of the family, dead ones not counted. On Linux the mark finds also those that left the group, the
+ * session and their parents: it is a limit that nothing heeds (RLIMIT_LOCKS), which every child inherits whatever it
+ * does to its environment, and a variable until that is set. Elsewhere only the group and the children of its members
+ * are known. Empty on Windows. `isFresh`: looks only at processes started since, which is all there is to a command
+ * that just ended.
  */
 export function familyMembers(family: ProcessFamily, isFresh = false): RunningProcess[] {
   if (process.platform === 'win32') return [];

@@ -1,5 +1,5 @@
-// What the conversation has seen of which file: the ground for "read before you edit" and for noticing changes by others.
-// Lives in `ToolContext.session`; written by Read and by every tool that changes a file.
+// What the conversation has seen of which file: the ground for "read before you edit" and for noticing changes by
+// others. Lives in `ToolContext.session`; written by Read and by every tool that changes a file.
 
 import { createHash } from 'node:crypto';
 import type { BigIntStats } from 'node:fs';

@@ -1,8 +1,8 @@
 // The commands that run without asking: they tell names, sizes and states, never what is in files, and change nothing.
 // What is in files is for Read and Grep, which know what they may show. Nothing here runs a program that a file in the
 // workspace can name. So no `git status`, `log` or `diff`: the configuration of a repository may name programs they run
-// (core.fsmonitor, filters, hooks, gpg.program, remotes of missing objects), and no setting turns all of them off. And no
-// `node --version`: where a version manager answers for it, files in the folder say what runs.
+// (core.fsmonitor, filters, hooks, gpg.program, remotes of missing objects), and no setting turns all of them off. And
+// no `node --version`: where a version manager answers for it, files in the folder say what runs.
 
 import { commandLine, type SimpleCommand } from './command-words.ts';
 
@@ -73,8 +73,9 @@ const rules: { readonly [name: string]: Rule } = {
 export const readOnlyPrograms: readonly string[] = Object.keys(rules);
 
 /**
- * True only for commands all of whose parts are on the list with arguments known to be harmless. `isTrusted` is asked of
- * each program that is a file (see `findsProgramsOutside`); without it, every name is taken for the program of that name.
+ * True only for commands all of whose parts are on the list with arguments known to be harmless. `isTrusted` is asked
+ * of each program that is a file (see `findsProgramsOutside`); without it, every name is taken for the program of that
+ * name.
  */
 export function isReadOnlyCommand(command: string, isTrusted: (program: string) => boolean = () => true): boolean {
   const line = commandLine(command);

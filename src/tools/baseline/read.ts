@@ -1,4 +1,5 @@
-// The Read tool: shows a file of any size and kind as far as a model can use it, and notes in the ledger what was shown.
+// The Read tool: shows a file of any size and kind as far as a model can use it, and notes in the ledger what was
+// shown.
 
 import { readdir, type FileHandle } from 'node:fs/promises';
 import { basename, join } from 'node:path';

@@ -1,4 +1,5 @@
-// Shows a line that comes again and again once, with how often it came. Used where output is too long to be shown whole.
+// Shows a line that comes again and again once, with how often it came. Used where output is too long to be shown
+// whole.
 
 /** Feed it text piece by piece; lines may be parted between pieces. */
 export interface RepeatedLines {

@@ -36,8 +36,8 @@ printf %s "$1"
 exit "$2"`;
 
 // The folder is told at the end in two ways: "exit" skips the second, a trap of the command's own replaces the first.
-// Neither says anything where the folder is gone, the descriptor was closed, or the command's options or traps would show
-// what is done. All stands on one line, so that the command's line numbers are right in messages.
+// Neither says anything where the folder is gone, the descriptor was closed, or the command's options or traps would
+// show what is done. All stands on one line, so that the command's line numbers are right in messages.
 const report = 'builtin pwd -P >&198';
 const inner = [
   'exec 198>&3 3>&-',
@@ -74,12 +74,12 @@ export function readBashReport(report: string): { readonly pump?: number; readon
 const marked = String.raw`{ ulimit -x "$1" || ulimit -w "$1"; } 2>/dev/null; shift; exec "$0" "$@"`;
 
 /**
- * PowerShell for one command: no profile, no questions, UTF-8 output without colours. Behind the end mark stand the last
- * folder and the mark again. The exit code is the last program's, or 1 where the command failed otherwise.
+ * PowerShell for one command: no profile, no questions, UTF-8 output without colours. Behind the end mark stand the
+ * last folder and the mark again. The exit code is the last program's, or 1 where the command failed otherwise.
  */
 export function powershellStart(powershell: string, command: string, { end, family }: ShellMarks): ShellStart {
-  // Whether the last statement worked is known only right behind it, within the same block. The first line end may be taken
-  // by a backtick at the end of the command.
+  // Whether the last statement worked is known only right behind it, within the same block. The first line end may be
+  // taken by a backtick at the end of the command.
   const body = `${command}\n\n$global:turnchartWorked = $?`;
   const script = `$ProgressPreference = 'SilentlyContinue'
 try { [Console]::OutputEncoding = [System.Text.UTF8Encoding]::new($false) } catch { }

@@ -18,8 +18,8 @@ export function shownPath(workspace: Workspace, path: string): string {
 }
 
 /**
- * The path as it may stand in a line of text: as a JSON string where it holds line ends or other characters that are not
- * to be seen, or begins with a quote.
+ * The path as it may stand in a line of text: as a JSON string where it holds line ends or other characters that are
+ * not to be seen, or begins with a quote.
  */
 export function printablePath(path: string): string {
   return /^"|[\p{Cc}\p{Cs}\u200E\u200F\u2028-\u202E\u2066-\u2069]/u.test(path) ? quoted(path) : path;

@@ -1,4 +1,5 @@
-// Finds out how a file's text is encoded and turns bytes into text and back. Read shows with it, Write and Edit keep it.
+// Finds out how a file's text is encoded and turns bytes into text and back. Read shows with it, Write and Edit keep
+// it.
 
 import { isUtf8 } from 'node:buffer';
 

@@ -1,4 +1,5 @@
-// The TodoWrite tool: the model's plan as a list. The list is the last such call in the transcript, so it survives a resume.
+// The TodoWrite tool: the model's plan as a list. The list is the last such call in the transcript, so it survives a
+// resume.
 
 import type { Conversation } from '../../conversation/conversation.ts';
 import type { Message } from '../../conversation/message.ts';

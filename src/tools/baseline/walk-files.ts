@@ -1,5 +1,5 @@
-// Walks a folder in this process, as `rg --files` does: ignored files, version control and installed packages left out, links not followed.
-// Called by Glob and by Grep where there is no ripgrep.
+// Walks a folder in this process, as `rg --files` does: ignored files, version control and installed packages left out,
+// links not followed. Called by Glob and by Grep where there is no ripgrep.
 
 import { readdirSync, statSync, type Dirent } from 'node:fs';
 import { join, sep } from 'node:path';

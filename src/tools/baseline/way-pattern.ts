@@ -1,4 +1,5 @@
-// A pattern for a whole way: parts between slashes, ** for any number of folders (at the end: for all that is in one). Used for globs and for ignore files.
+// A pattern for a whole way: parts between slashes, ** for any number of folders (at the end: for all that is in one).
+// Used for globs and for ignore files.
 
 import { namePattern, type NamePattern } from './name-pattern.ts';
 

@@ -1,5 +1,5 @@
-// The part of the file system the tools may touch: roots, read-only roots and denied patterns, with paths made canonical.
-// Every baseline tool that takes a path asks here first.
+// The part of the file system the tools may touch: roots, read-only roots and denied patterns, with paths made
+// canonical. Every baseline tool that takes a path asks here first.
 
 import { existsSync, realpathSync } from 'node:fs';
 import { isAbsolute, relative, resolve, sep } from 'node:path';

@@ -1,4 +1,5 @@
-// The Write tool: creates a file or replaces its whole content, in the old file's format unless the content says otherwise.
+// The Write tool: creates a file or replaces its whole content, in the old file's format unless the content says
+// otherwise.
 
 import { readLedger, type ReadLedger } from './read-ledger.ts';
 import type { Tool } from '../../contracts/tool.ts';

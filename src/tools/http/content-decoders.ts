@@ -1,4 +1,5 @@
-// What unpacks a compressed body, by what its header says and by its first byte. Called by the transport over Node's modules.
+// What unpacks a compressed body, by what its header says and by its first byte. Called by the transport over Node's
+// modules.
 
 import type { IncomingMessage } from 'node:http';
 import type { Transform } from 'node:stream';

@@ -20,15 +20,20 @@ export interface HttpToolSpecification<Schema, TurnContext = unknown> extends To
   /**
    * What the model reads, of success and failure alike; the body fails with a clear error once it has
    * `maxResponseBytes`, and the connection is closed when this has settled. For an answer that is no success the result
-   * is `failed`, unless it is a `ToolResult`. Default: `{status} {reason}`, a line break, and the body: JSON laid out, HTML
-   * as its text, cut where it is too long, what is no text refused with its size.
+   * is `failed`, unless it is a `ToolResult`. Default: `{status} {reason}`, a line break, and the body: JSON laid out,
+   * HTML as its text, cut where it is too long, what is no text refused with its size.
    */
   readonly formatResponse?: (response: Response, args: ArgumentsOf<Schema>) => unknown;
   /** The service the request goes to: its address, credentials, success and retries. Not together with `fetch`. */
   readonly client?: HttpServiceClient;
-  /** Sends instead of the tool's own connections: the rules then hold for names and written addresses, not for what a name resolves to. */
+  /**
+   * Sends instead of the tool's own connections: the rules then hold for names and written addresses, not for what a
+   * name resolves to.
+   */
   readonly fetch?: typeof fetch;
-  /** The only hosts there are: `host` (every port) or `host:port` (which may be private). Default: every public host. */
+  /**
+   * The only hosts there are: `host` (every port) or `host:port` (which may be private). Default: every public host.
+   */
   readonly allowHosts?: readonly string[];
   /** Allows addresses in private networks. Default false. */
   readonly allowPrivateAddresses?: boolean;

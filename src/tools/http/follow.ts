@@ -25,7 +25,9 @@ const connectionHeaders = [
 /** Sends a request and follows its redirects. Rejects with words for a model where the rules refuse an address. */
 export type Follow = (request: OutgoingRequest, signal: AbortSignal) => Promise<Response>;
 
-/** How requests under these rules are sent: over `custom`, else over Node's modules, else over the browser's `fetch`. */
+/**
+ * How requests under these rules are sent: over `custom`, else over Node's modules, else over the browser's `fetch`.
+ */
 export function followingFetch(rules: HostRules, custom?: typeof fetch): Follow {
   let transport: Transport | undefined;
   return async (request, signal) => {

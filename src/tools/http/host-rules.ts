@@ -86,7 +86,10 @@ function isPrivateHost(host: string): boolean {
   return !host.includes('.') || privateSuffixes.some((suffix) => host.endsWith(suffix));
 }
 
-/** True for what can stand in a list: `host` or `host:port`, which a URL can have. Patterns like `*.example.com` are none. */
+/**
+ * True for what can stand in a list: `host` or `host:port`, which a URL can have. Patterns like `*.example.com` are
+ * none.
+ */
 export function isHostEntry(entry: unknown): boolean {
   if (typeof entry !== 'string' || /[\s/?#@*\\]/.test(entry)) return false;
   return ipaddr.IPv6.isValid(entry) || URL.canParse(`http://${entry}`);

@@ -1,4 +1,5 @@
-// A page as a text a model can read: its words, its links, its lists, a line for each row of a table. Called by read-body.
+// A page as a text a model can read: its words, its links, its lists, a line for each row of a table. Called by
+// read-body.
 
 import type { DomNode, FormatCallback } from 'html-to-text';
 

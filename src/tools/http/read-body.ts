@@ -12,7 +12,10 @@ export type ReadBody =
 /** Takes out of a text what must not be shown; `isCut`: its end may be in the middle of it. */
 export type Hide = (text: string, isCut: boolean) => string;
 
-/** Reads at most `maxBytes` bytes, after any compression; what was cut off is told in the text. Every cut is behind `hide`. */
+/**
+ * Reads at most `maxBytes` bytes, after any compression; what was cut off is told in the text. Every cut is behind
+ * `hide`.
+ */
 export async function readBody(response: Response, maxBytes: number, hide: Hide): Promise<ReadBody> {
   const type = mediaType(response);
   if (response.body === null) return { kind: 'text', text: '' };
@@ -151,7 +154,8 @@ interface LayingOut {
 // Laying out may multiply what came: then JSON stays as it is, and of a page the beginning is shown.
 async function laidOut(text: string, type: string, { maxBytes, isCut, hide }: LayingOut): Promise<string> {
   if (isMarkup(type)) {
-    // Both before, since headings become capitals and links stand behind the end of their text, and after: tags are gone.
+    // Both before, since headings become capitals and links stand behind the end of their text, and after: tags are
+    // gone.
     const page = hide(await pageText(hide(text, isCut)), isCut);
     return page.length <= maxBytes ? page : `${firstBytesOf(page, maxBytes)}…`;
   }

@@ -48,7 +48,10 @@ function isHopeless(error: unknown): boolean {
 
 const hopelessCodes = /^(?:CERT_|DEPTH_ZERO_|ERR_|HPE_|SELF_SIGNED_|UNABLE_TO_|ENOTFOUND$)/;
 
-/** How long to wait: what the server wished, and never less than the backoff, so that many callers do not come back at once. */
+/**
+ * How long to wait: what the server wished, and never less than the backoff, so that many callers do not come back at
+ * once.
+ */
 export function pauseMs(attempt: number, wished: number | undefined, chance: number): number {
   const backoff = Math.min(firstPauseMs * 2 ** attempt * (0.5 + chance), longestPauseMs);
   return wished === undefined ? backoff : Math.max(backoff, wished + firstPauseMs * chance);

@@ -43,7 +43,10 @@ function merged(places: readonly Place[]): readonly Place[] {
   return whole;
 }
 
-/** The message of a failed attempt to make a request, without the header or the address that platforms like to quote there. */
+/**
+ * The message of a failed attempt to make a request, without the header or the address that platforms like to quote
+ * there.
+ */
 export function withoutQuotes(message: string): string {
   return message
     .replace(/"[^]*" is an invalid header value/, 'The value is an invalid header value')

@@ -32,7 +32,10 @@ export interface HttpServiceOptions {
   readonly isSuccess?: (response: Response) => boolean;
   /** Default: Node's own connections with checked addresses, elsewhere the browser's `fetch`. */
   readonly fetch?: typeof fetch;
-  /** Further tries after a lost connection or 408, 429, 502, 503, 504, for idempotent methods only. Default 2, at most 10. */
+  /**
+   * Further tries after a lost connection or 408, 429, 502, 503, 504, for idempotent methods only. Default 2, at most
+   * 10.
+   */
   readonly retries?: number;
 }
 
