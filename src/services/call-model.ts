@@ -1,7 +1,7 @@
 // One attempt at one model call: pumps the stream, folds it, watches for silence, and settles exactly once.
 
 import { isModelError, isTurnchartError, messageOf, ModelError, type TurnchartError } from '../contracts/errors.ts';
-import type { Host } from '../contracts/host.ts';
+import { defaultHost, type Host } from '../contracts/host.ts';
 import type { Model, ModelRequest, StreamEvent } from '../contracts/model.ts';
 import { Fold } from './fold.ts';
 import { isThenable } from '../contracts/at-once.ts';
@@ -70,7 +70,7 @@ class Attempt implements ModelCall {
 
   constructor(model: Model, options: CallOptions, settle: (outcome: CallOutcome) => void) {
     const { host } = options;
-    this.fold = new Fold(options.messageId, () => host.createId('call'));
+    this.fold = new Fold(options.messageId, () => callIdOf(host));
     this.#model = model;
     this.#options = options;
     this.#settle = settle;
@@ -236,6 +236,15 @@ class Attempt implements ModelCall {
     } catch {
       // A model whose `return` throws is left all the same.
     }
+  }
+}
+
+// The answer is whole already: a host that gives no id must not cost it.
+function callIdOf(host: Host): string {
+  try {
+    return host.createId('call');
+  } catch {
+    return defaultHost.createId('call');
   }
 }
 

@@ -73,12 +73,12 @@ class Batch implements RunningBatch {
     this.#go();
     if (this.#isOver) return;
     const { host } = this.#record.settings;
-    const endsAt = host.now() + (graceMs > 0 ? Math.min(graceMs, longestDelayMs) : 0);
+    const rest = graceMs > 0 ? Math.min(graceMs, longestDelayMs) : 0;
+    const endsAt = host.now() + rest;
     if (endsAt >= this.#graceEndsAt) return; // a cancel is bounded, however often it is repeated
     this.#graceEndsAt = endsAt;
     host.clearTimeout(this.#grace);
-    const rest = endsAt - host.now();
-    if (rest <= 0) return this.#expire();
+    if (rest === 0) return this.#expire();
     this.#grace = host.setTimeout(() => this.#enter(() => this.#expire()), rest);
   }
 

@@ -43,6 +43,8 @@ function concludeSafely(record: TurnRecord, outcome: CallOutcome): TurnFacts['ki
     return conclude(record, outcome);
   } catch (thrown) {
     record.breakDown(thrown);
+    // The end of the turn tells readers to forget a message: not one of which they were shown nothing.
+    if (outcome.kind === 'failed' && !outcome.shown) record.fold = undefined;
     return 'gaveUp';
   }
 }

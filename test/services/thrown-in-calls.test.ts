@@ -202,6 +202,22 @@ describe.each(interpreters)('a host that breaks while tools run (%s)', (interpre
     expect(statuses(turn)).toEqual(['completed', 'completed']);
   });
 
+  test('whose clock goes back while it is read gives tools no longer than their grace time', async () => {
+    const from = simulatedHost({ startAt: 1e9 });
+    let back = 0;
+    const host = { ...from, now: () => from.now() - (back === 0 ? 0 : (back += 3_600_000)) };
+    const turn = startTurn({
+      script: script.slice(0, 1),
+      interpreter,
+      tools: [toolOf('first', () => never()), toolOf('second')],
+      host,
+    });
+    await host.settle();
+    back = 1;
+    void turn.run.cancel({ graceMs: 100 });
+    expect(await turn.end(100)).toMatchObject({ reason: 'aborted' });
+  });
+
   test('whose clock is set back makes no negative duration', async () => {
     const from = simulatedHost({ startAt: 10_000 });
     let back = 0;
