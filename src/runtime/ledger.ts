@@ -218,11 +218,11 @@ export class Ledger implements Inbox {
     return { late, landed };
   }
 
-  /** Nothing will be appended any more: what waits is refused, whatever was decided about it. */
+  /** Nothing will be appended any more: what waits is refused, whatever was decided about it; what landed rests there. */
   giveUp(): void {
     for (const ticket of this.#accepted.values()) {
-      if (!(ticket instanceof Ticket) || ticket.isLanded) continue;
-      ticket.deliver({ status: 'rejected' });
+      if (!(ticket instanceof Ticket)) continue;
+      ticket.deliver({ status: ticket.isLanded ? 'queued' : 'rejected' });
       if (ticket.outcome === undefined) ticket.decide({ outcome: 'rejected', why: 'closed' });
     }
   }

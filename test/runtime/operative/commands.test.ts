@@ -244,4 +244,21 @@ describe('an operative whose chart has died', () => {
     expect(told).toMatchObject({ outcome: 'rejected', why: 'closed' });
     expect(await told?.delivery).toEqual({ status: 'rejected' });
   });
+
+  test('says of a held message that stands in the transcript already that it rests there', async () => {
+    const host = simulatedHost();
+    let ids = 0;
+    const createId: Host['createId'] = (kind) => {
+      if (kind === 'turn' && ++ids > 1) throw new Error('no more ids');
+      return host.createId(kind);
+    };
+    const model = scriptedModel([{ text: 'ok', delayMs: 1 }], { host });
+    const operative = createOperative({ engine: createEngine({ model, host: { ...host, createId } }) });
+    await operative.submit('A');
+    const held = await operative.submit('B', { policy: 'queue' });
+    await host.advance(10);
+    expect(operative.state).toBe('closed');
+    expect(operative.conversation.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user']);
+    expect(await Promise.race([held.delivery, host.settle()])).toEqual({ status: 'queued' });
+  });
 });
