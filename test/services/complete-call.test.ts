@@ -52,7 +52,6 @@ describe.each(interpreters)('context.complete (%s)', (interpreter) => {
   });
 
   test.each<['createId' | 'setTimeout' | 'random', string]>([
-    ['createId', 'that gives no id for a call'],
     ['createId', 'that gives no id for the next attempt'],
     ['setTimeout', 'without timers for the wait'],
     ['random', 'without chance for the wait'],
@@ -65,10 +64,7 @@ describe.each(interpreters)('context.complete (%s)', (interpreter) => {
     };
     const host = { ...from, [name]: broken };
     const { transformer, outcomes } = asking();
-    const first = {
-      ...(when.endsWith('a call') ? { calls: [{ id: '', name: 't' }] } : { throw: overloaded }),
-      delayMs: 1,
-    };
+    const first = { throw: overloaded, delayMs: 1 };
     const turn = startTurn({
       interpreter,
       host,
