@@ -84,7 +84,7 @@ export function modelErrorOf(thrown: unknown, facts: CallFacts): ModelError {
   if (isConnection(thrown, names)) {
     return failure(
       'model.connection',
-      `Could not reach ${facts.provider}${at(facts)}: ${deepestMessage(thrown)}. Check the network, the base URL and any proxy.`,
+      `Could not reach ${facts.provider}${at(facts)}${quote(deepestMessage(thrown), facts)} Check the network, the base URL and any proxy.`,
       facts,
       { retryable: true, cause: thrown },
     );
@@ -101,10 +101,15 @@ export function modelErrorOf(thrown: unknown, facts: CallFacts): ModelError {
       { retryable: false, cause: thrown },
     );
   }
-  return failure('model.failed', `The call to ${facts.provider} (${facts.model}) failed: ${message}`, facts, {
-    retryable: false,
-    cause: thrown,
-  });
+  return failure(
+    'model.failed',
+    `The call to ${facts.provider} (${facts.model}) failed${quote(message, facts)}`,
+    facts,
+    {
+      retryable: false,
+      cause: thrown,
+    },
+  );
 }
 
 /** The error a provider reported in a body or inside a stream. Without a known code it counts as temporary. */

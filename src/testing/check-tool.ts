@@ -60,14 +60,11 @@ function definitionChecks(tool: Pick<Tool, 'name' | 'definition' | 'parse'>): Ch
       run() {
         for (const value of hostileArguments()) {
           const result = attempt(() => parse(value));
-          expect(
-            'value' in result,
-            `expected no throw for ${describe(value)}, but it threw ${messageOf(result.error)}`,
-          );
+          expect('value' in result, `expected no throw for ${show(value)}, but it threw ${messageOf(result.error)}`);
           const { ok, message } = Object(result.value) as { ok?: unknown; message?: unknown };
-          expect(ok === true || ok === false, `expected { ok } for ${describe(value)}, got ${show(result.value)}`);
+          expect(ok === true || ok === false, `expected { ok } for ${show(value)}, got ${show(result.value)}`);
           const explains = ok === true || (typeof message === 'string' && message.trim() !== '');
-          expect(explains, `expected a message for ${describe(value)}, got ${show(message)}`);
+          expect(explains, `expected a message for ${show(value)}, got ${show(message)}`);
         }
       },
     },
@@ -201,7 +198,7 @@ function expectSaneEnd(run: Run, example: unknown): void {
   if (run.thrown !== undefined) {
     const { error } = run.thrown;
     const explains = error instanceof Error && messageOf(error).trim() !== '';
-    expect(explains, `expected an Error with a message for ${show(example)}, and it threw ${show(error)}`);
+    expect(explains, `expected an Error with a message for ${show(example)}, but it threw ${show(error)}`);
     return;
   }
   const { returned } = run;
@@ -304,14 +301,6 @@ function hostileArguments(): unknown[] {
       },
     },
   ];
-}
-
-function describe(value: unknown): string {
-  try {
-    return show(value).slice(0, 100);
-  } catch {
-    return 'a hostile value';
-  }
 }
 
 function isJson(value: unknown): boolean {

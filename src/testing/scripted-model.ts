@@ -3,6 +3,7 @@
 import type { Host } from '../contracts/host.ts';
 import { ModelError } from '../contracts/errors.ts';
 import type { Model, ModelCallOptions, ModelRequest, StreamEvent } from '../contracts/model.ts';
+import { show } from './event-grammar/breach.ts';
 import { eventsOf, type ScriptedStep, type ScriptedStepSource } from './scripted-step.ts';
 
 /** Options of `scriptedModel`. */
@@ -181,12 +182,6 @@ function snapshot(request: ModelRequest): ModelRequest {
 
 function describe(step: ScriptedStepSource): string {
   if (typeof step === 'function') return `function ${step.name || '(anonymous)'}`;
-  const parts = Object.entries(step).map(([key, value]) => `${key}: ${short(value)}`);
+  const parts = Object.entries(step).map(([key, value]) => `${key}: ${show(value)}`);
   return `{ ${parts.join(', ')} }`;
-}
-
-function short(value: unknown): string {
-  if (value instanceof Error) return String(value);
-  const text = JSON.stringify(value) ?? String(value);
-  return text.length > 60 ? `${text.slice(0, 57)}...` : text;
 }

@@ -1,8 +1,9 @@
 // Checks that a conversation is one that every provider accepts. Tests run it after every turn.
 
-import type { Block, ToolResultStatus } from '../conversation/block.ts';
+import type { Block } from '../conversation/block.ts';
 import type { Conversation } from '../conversation/conversation.ts';
 import { pairingFault } from '../conversation/pairing.ts';
+import { isResultStatus } from '../conversation/result-status.ts';
 
 /** Options of `verifyTranscript`. */
 export interface VerifyTranscriptOptions {
@@ -47,18 +48,6 @@ function blocksFault(blocks: unknown, place: string): string | undefined {
   return undefined;
 }
 
-const statuses: ReadonlySet<string> = new Set<string>([
-  'completed',
-  'failed',
-  'invalidArguments',
-  'unknownTool',
-  'truncated',
-  'denied',
-  'timedOut',
-  'interrupted',
-  'notStarted',
-] satisfies ToolResultStatus[]);
-
 // Checked although the types say it, because transcripts also come from stores and from models of others.
 function blockFault(block: Block): string | undefined {
   switch (block?.type) {
@@ -72,7 +61,7 @@ function blockFault(block: Block): string | undefined {
     case 'toolCall':
       return expectString(block, 'id') ?? expectString(block, 'name') ?? argumentsFault(block);
     case 'toolResult':
-      if (!statuses.has(block.status)) return `toolResult with an unknown status, ${JSON.stringify(block.status)}`;
+      if (!isResultStatus(block.status)) return `toolResult with an unknown status, ${JSON.stringify(block.status)}`;
       return expectString(block, 'callId') ?? resultFault(block.content);
     case 'boundary':
       return expectString(block, 'summary') ?? expectString(block, 'keepFrom');

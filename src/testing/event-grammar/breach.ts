@@ -8,13 +8,26 @@ export function expect(condition: boolean, expected: string | (() => string)): a
   if (!condition) throw new GrammarBreach(typeof expected === 'string' ? expected : expected());
 }
 
-/** A value as one line of JSON, cut to 120 characters. */
+/** A value as one line of JSON, cut to 120 characters. Never throws. */
 export function show(value: unknown): string {
-  let text: string;
-  try {
-    text = JSON.stringify(value) ?? String(value);
-  } catch {
-    text = String(value);
-  }
+  const text = textOf(value);
   return text.length > 120 ? `${text.slice(0, 117)}...` : text;
+}
+
+function textOf(value: unknown): string {
+  try {
+    if (value instanceof Error) return String(value);
+    return JSON.stringify(value) ?? String(value);
+  } catch {
+    return plainTextOf(value);
+  }
+}
+
+// For cycles and bigints, which are not JSON.
+function plainTextOf(value: unknown): string {
+  try {
+    return String(value);
+  } catch {
+    return 'a value that cannot be shown';
+  }
 }
