@@ -351,3 +351,10 @@ describe('what is quoted', () => {
     expect(modelErrorOf(cause, facts).cause).toBe(cause);
   });
 });
+
+test('a message of unbounded length, such as one that quotes the request, is cut', () => {
+  const thrown = new Error(`Cannot send ${'x'.repeat(1_000_000)}`);
+  const { message } = modelErrorOf(thrown, facts);
+  expect(message).toMatch(/failed: Cannot send x+…$/);
+  expect(message.length).toBeLessThan(1_100);
+});
