@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { encodeConversation } from '../../src/codec/index.ts';
 import type { StreamEvent } from '../../src/contracts/model.ts';
 import type { Block } from '../../src/conversation/block.ts';
 import { callOf, Fold } from '../../src/services/fold.ts';
@@ -259,5 +260,39 @@ describe('chunking', () => {
       }),
       { numRuns: runs },
     );
+  });
+
+  test('what is taken without a fault can be stored', () => {
+    const json = fc.oneof({ weight: 8, arbitrary: fc.jsonValue() }, { weight: 1, arbitrary: fc.anything() });
+    const text = fc.oneof({ weight: 20, arbitrary: fc.string() }, { weight: 1, arbitrary: fc.anything() });
+    const type = fc.constantFrom('text', 'thinking', 'image', 'document', 'audio', 'toolCall', 'provider', 'boundary');
+    const source = fc.record({ type: fc.constantFrom('url', 'base64', 'text', 'file'), url: text, text, data: text });
+    const optional = { signature: text, citations: json, data: json, args: json, rawArgs: text, source, meta: json };
+    const required = { type, text, id: text, name: text, provider: text, kind: text };
+    const block = fc.record({ ...required, ...optional }, { requiredKeys: ['type', 'text', 'id', 'name', 'kind'] });
+    const event = fc.oneof(
+      fc.record({ type: fc.constant('block'), index: fc.nat(3), block }),
+      fc.record({ type: fc.constantFrom('text.start', 'thinking.start'), index: fc.nat(3) }),
+      fc.record({ type: fc.constant('toolInput.start'), index: fc.nat(3), id: text, name: text }),
+      fc.record({ type: fc.constantFrom('text.delta', 'thinking.delta'), index: fc.nat(3), text }),
+      fc.record({ type: fc.constant('text.end'), index: fc.nat(3), block: fc.option(block) }),
+      fc.record({ type: fc.constant('toolInput.end'), index: fc.nat(3), call: fc.option(block) }),
+    );
+    const ending = fc.record({ type: fc.constant('message.end'), stopReason: text, meta: json });
+    const beginning = fc.record({ type: fc.constant('message.start'), providerId: text, model: text });
+    let whole = 0;
+    fc.assert(
+      fc.property(beginning, fc.array(event, { minLength: 1, maxLength: 3 }), fc.option(ending), (first, events, last) => {
+        const fold = foldOf();
+        const taken = (given: object): boolean => typeof fold.take(given as StreamEvent) === 'string';
+        // A fault ends an attempt: what came before it is all there is.
+        if (!taken(first) || events.some((given) => !taken(given)) || (last !== null && !taken(last))) return;
+        const messages = [fold.message(), fold.partial('aborted') ?? []].flat();
+        whole += messages[0] !== undefined && messages[0].content.length > 0 ? 1 : 0;
+        for (const message of messages) encodeConversation({ system: [], messages: [message] });
+      }),
+      { numRuns: 20 * runs },
+    );
+    expect(whole).toBeGreaterThan(20);
   });
 });
