@@ -1,4 +1,4 @@
-// Turns what a caller submits into a message the transcript can take, or refuses it.
+// Turns what a caller submits into a message for the transcript, or refuses it.
 
 import { TurnchartError } from '../contracts/errors.ts';
 import type { Host } from '../contracts/host.ts';
@@ -10,8 +10,8 @@ import { describeValue } from '../tools/describe-value.ts';
 import { freshId } from './fresh-ids.ts';
 
 /**
- * A user message of this text, or a copy of this message: what its owner does to it later changes nothing. A text never
- * gets an id that `isTaken`: it would pass for that message, and be lost. Throws `message.invalid`.
+ * A user message with this text, or a copy of this message, unaffected by later changes to the original. A text never
+ * gets an id that is taken: it would be mistaken for that message and lost. Throws `message.invalid`.
  */
 export function acceptMessage(input: string | Message, host: Host, isTaken: (id: string) => boolean): Message {
   const message = submittable(typeof input === 'string' ? messageOf(input, freshId(host, isTaken)) : input);
@@ -30,22 +30,22 @@ function messageOf(text: string, id: string): Message {
 export function submittable(given: unknown): Message | string {
   if (typeof given !== 'object' || given === null) return `it is ${describeValue(given)}`;
   try {
-    const message = copyOf(given as Message); // every field is looked at next
+    const message = copyOf(given as Message); // every field is checked next
     return submitFault(message) ?? message;
   } catch (thrown) {
-    // What JSON would lose or change could never be stored: the whole conversation would be lost with it.
+    // A message that JSON would change cannot be stored, and would take the whole conversation with it.
     return thrown instanceof Error ? thrown.message : 'it cannot be read';
   }
 }
 
-// A meta that is undefined is none.
+// An undefined `meta` counts as none.
 function copyOf(message: Message): Message {
   const { meta, ...rest } = message;
   if (meta === undefined && isPlain(rest)) return { ...rest, content: rest.content.map((block) => ({ ...block })) };
   return copyJson(meta === undefined ? rest : message, levelsAroundData) as unknown as Message;
 }
 
-// As nearly every message is: texts, and nothing beside them that would have to be looked into.
+// True for nearly every message: only texts, with nothing else that would need a check.
 function isPlain(message: Message): boolean {
   return (
     Object.keys(message).length === 3 &&
@@ -69,5 +69,5 @@ function submitFault({ id, role, content, meta }: Message): string | undefined {
   return isBlank ? 'it is empty' : metaFault(meta);
 }
 
-// All others only models, tools and compactions write.
+// Only models, tools and compactions write blocks of other types.
 const fromUsers: ReadonlySet<string> = new Set<Block['type']>(['text', 'image', 'document', 'audio']);

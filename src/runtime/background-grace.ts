@@ -3,9 +3,9 @@
 import type { BackgroundTaskScope } from '../machines/background-task.ts';
 import { serviceLogic, type ServiceLogic } from '../machines/service.ts';
 
-/** What the runtime's task scopes know besides. */
+/** What the runtime's task scopes offer besides what the chart calls. */
 export interface GraceScope extends BackgroundTaskScope {
-  /** Calls back after the grace time; the returned function gives that up. */
+  /** Calls back after the grace time; the returned function cancels that. */
   afterGrace(fn: () => void): () => void;
 }
 
@@ -13,5 +13,5 @@ export interface GraceScope extends BackgroundTaskScope {
 export const grace: ServiceLogic<BackgroundTaskScope, undefined> = serviceLogic(
   // Only the runtime provides this service, and it makes the scope.
   (scope, actor) => (scope as GraceScope).afterGrace(() => actor.settle(undefined)),
-  { id: 'grace', description: 'Waits until the tool has had its time to stop.' },
+  { id: 'grace', description: 'Waits for the tool’s grace time to pass.' },
 );

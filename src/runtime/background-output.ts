@@ -1,6 +1,6 @@
 /// <reference lib="es2024.string" />
 // What one background task wrote, in bounded memory: its beginning and its end. Written by the task, read by snapshots
-// and polls.
+// and polls. The reference above is for `toWellFormed`.
 
 import type { TaskOutputPart } from '../contracts/background-task.ts';
 import { firstBytes, lastBytes, utf8Length } from '../tools/bounded-text.ts';
@@ -13,7 +13,7 @@ export class BackgroundOutput {
   // Strings and not lists: adding to one is cheap, and a snapshot is free.
   #head = '';
   #tail = '';
-  // A later piece may bring the other half of a character.
+  // Half a surrogate pair at the end: the next piece may bring the other half.
   #half = '';
   /** Of everything that was written, kept or not. */
   #units = 0;
@@ -44,14 +44,14 @@ export class BackgroundOutput {
     if (this.#tail.length > 2 * this.#maxTailBytes + 4096) this.#tail = endOf(this.#tail, this.#maxTailBytes);
   }
 
-  /** Nothing more comes: half a character is written as what it is. */
+  /** Nothing more comes: a remaining half of a character is written as U+FFFD. */
   end(): void {
     const rest = this.#half.toWellFormed();
     this.#half = '';
     this.write(rest);
   }
 
-  /** A way to the text as it is now, which later writes do not change. */
+  /** A function that gives the text as it is now, unaffected by later writes. */
   snapshot(): () => string {
     const head = this.#head;
     const tail = this.#tail;
@@ -65,7 +65,7 @@ export class BackgroundOutput {
     };
   }
 
-  /** Everything from a position on; what is no longer kept is told by a notice. */
+  /** Everything from a position on; a notice stands for what is no longer kept. */
   read(given: number): TaskOutputPart {
     const from = given > 0 ? given : 0;
     const tailStart = this.#units - this.#tail.length;

@@ -1,4 +1,4 @@
-// One background task: its tool at work, its chart, its output. Made by the registry.
+// One background task: its running tool, its chart, its output. Made by the registry.
 
 import { createActor } from 'xstate';
 import type { BackgroundTask, BackgroundTool, TaskStatus } from '../contracts/background-task.ts';
@@ -33,15 +33,15 @@ export interface TaskParts {
   readonly maxOutputBytes: number;
   readonly graceMs: number;
   readonly watch: Watch | undefined;
-  /** It wrote something. */
+  /** Called when it has written something. */
   readonly onOutput: () => void;
-  /** It has settled; called once, after the chart's last step. */
+  /** Called once when it has settled, after the chart's last step. */
   readonly onSettled: () => void;
 }
 
-/** How long somebody waits for the end of a task. */
+/** How long a caller waits for the end of a task. */
 interface Wait {
-  /** Default: for ever. */
+  /** Default: forever. */
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
 }
@@ -92,7 +92,7 @@ export class BackgroundRun implements GraceScope {
     return this.#parts === undefined;
   }
 
-  /** Calls the tool, unless somebody told the task to stop before. */
+  /** Calls the tool, unless the task was stopped before. */
   run(): void {
     if (this.#parts === undefined) return;
     if (this.#controller.signal.aborted) return this.#settle(ToolResult.error('It was stopped before it began.'));
@@ -116,7 +116,7 @@ export class BackgroundRun implements GraceScope {
     if (!this.isSettled) this.#actor.send({ type: 'task.stop' });
   }
 
-  /** Resolves at its end, or when the time is over, with what it looks like then. Rejects with the signal's reason. */
+  /** Resolves with a snapshot when the task ends or the time is over. Rejects with the signal's reason. */
   whenSettled({ timeoutMs = Infinity, signal }: Wait): Promise<BackgroundTask> {
     if (this.isSettled) return Promise.resolve(this.snapshot());
     return new Promise((resolve, reject) => {
@@ -134,14 +134,14 @@ export class BackgroundRun implements GraceScope {
         leave();
         reject(signal?.reason);
       };
-      // A timer cannot wait for ever.
+      // Without a timer where that could not wait for so long.
       const timer = timeoutMs <= longestDelayMs ? this.host.setTimeout(done, Math.max(0, timeoutMs)) : undefined;
       this.#waiting.add(done);
       signal?.addEventListener('abort', abandon, { once: true });
     });
   }
 
-  /** What it looks like now; later changes do not show. */
+  /** Its state as of now; later changes do not show. */
   snapshot(): BackgroundTask {
     const textOf = this.output.snapshot();
     const task: { -readonly [Key in keyof BackgroundTask]: BackgroundTask[Key] } = {
@@ -151,7 +151,7 @@ export class BackgroundRun implements GraceScope {
       label: this.label,
       status: this.status,
       startedAt: this.startedAt,
-      // Made when looked at: a megabyte for each event would be copied in vain.
+      // A getter: otherwise each event could copy a megabyte in vain.
       get output() {
         return textOf();
       },
@@ -198,7 +198,7 @@ export class BackgroundRun implements GraceScope {
     for (const done of [...this.#waiting]) done();
   }
 
-  // Never before it began, though the clock may have been set back; a clock that throws must not keep a task from its end.
+  // Never before its start, even if the clock was set back; a clock that throws must not keep a task from ending.
   #lastMoment(): number {
     try {
       return Math.max(this.startedAt, this.host.now());
@@ -207,7 +207,7 @@ export class BackgroundRun implements GraceScope {
     }
   }
 
-  // A context of its own: the call it began in is over, and so is that call's signal.
+  // Its own context: the call that started it is over, and so is that call's signal.
   #toolContext(context: ToolContext): BackgroundToolContext {
     return {
       ...context,

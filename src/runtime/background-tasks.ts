@@ -1,4 +1,4 @@
-// Where background work lives: the registry apps make and give to their engines.
+// Where background work lives: the registry that apps make and give to their engines.
 
 import { createActor } from 'xstate';
 import {
@@ -37,7 +37,7 @@ import { watchOf, type Watch } from './watch.ts';
 
 /** How much a registry keeps, and for how long it waits. */
 export interface BackgroundTasksOptions {
-  /** Settled tasks that can still be read; of more the oldest are forgotten. Default 100. */
+  /** How many settled tasks can still be read; beyond that the oldest are forgotten. Default 100. */
   readonly maxRetained?: number;
   /** UTF-8 bytes kept of what one task writes: the beginning and the end. Default 1,048,576. */
   readonly maxOutputBytes?: number;
@@ -45,15 +45,17 @@ export interface BackgroundTasksOptions {
   readonly stopGraceMs?: number;
   /** Time and identity. Default: those of the engine whose call starts the task. */
   readonly host?: Partial<Host>;
-  /** Told when a listener throws. Default: ignored. */
+  /** Called with what a listener throws. Default: ignored. */
   readonly onListenerError?: (error: unknown) => void;
-  /** Receives XState's inspection events of the registry and its tasks. Default: tasks are shown where their call is. */
+  /**
+   * Receives XState's inspection events of the registry and its tasks. Default: tasks are shown where their call is.
+   */
   readonly inspect?: Inspect;
 }
 
 /**
- * Makes a registry. Give it to one engine or to several: a task belongs to the conversation that started it, and no other
- * one can see it. Tasks outlive turns and operatives; `close` ends them. Throws `options.invalid`.
+ * Makes a registry. Give it to one engine or to several: a task belongs to the conversation that started it, and no
+ * other conversation can see it. Tasks outlive turns and operatives; `close` ends them. Throws `options.invalid`.
  */
 export function createBackgroundTasks(options: BackgroundTasksOptions = {}): BackgroundTaskRegistry {
   const tasks = new Registry(options);
@@ -72,7 +74,8 @@ export function createBackgroundTasks(options: BackgroundTasksOptions = {}): Bac
     read: (id, from = 0) => tasks.find(id)?.output.read(from),
   };
   const support = supportFor(registry);
-  // Of the object it is asked for, and not copied along with the rest: whatever starts tasks in another way is asked.
+  // Not enumerable and made for the object it is read from: so a wrapper that starts tasks in its own way is not
+  // bypassed.
   return Object.defineProperty(registry, taskSupport, {
     get(this: BackgroundTaskRegistry): TaskSupport {
       return this === registry ? support : supportFor(this);
@@ -90,7 +93,7 @@ const registryOptions = {
   inspect,
 } satisfies Record<keyof BackgroundTasksOptions, unknown>;
 
-/** A question with its answer's way back. */
+/** A question with the way to answer it. */
 interface OpenQuestion extends TaskQuestion {
   answer(isGranted: boolean): void;
 }
@@ -219,7 +222,7 @@ class Registry implements BackgroundTasksScope {
     return { live: this.#live.size, retained: this.#retained.size };
   }
 
-  // Engines that share the registry may have hosts that count alike.
+  // Engines that share the registry may have hosts that count, and give the same ids.
   #freshId(host: Host): string {
     const given = host.createId('task');
     let id = given;
@@ -240,7 +243,7 @@ class Registry implements BackgroundTasksScope {
     this.#actor.send({ type: 'task.ended', live: this.#live.size });
   }
 
-  // What listeners cause lines up behind the event they hear, so that all of them hear the same order.
+  // Events that listeners cause are told after the one they hear, so that all listeners hear the same order.
   #tell(type: BackgroundTaskEvent['type'], run: BackgroundRun): void {
     if (this.#listeners.length === 0) return;
     this.#events.push({ type, task: run.snapshot() });
@@ -252,11 +255,11 @@ class Registry implements BackgroundTasksScope {
   }
 }
 
-// A root of its own, seen by whoever sees the call that started it.
+// A separate root actor, seen by whoever sees the call that started it.
 function watchOfCall(context: ToolContext): Watch | undefined {
   const parent = watchBelow(context)?.parent;
   if (parent === undefined) return undefined;
-  // How XState itself tells; not in its declarations.
+  // How XState itself informs inspectors; not in its declarations.
   const system = parent.system as unknown as { readonly _sendInspectionEvent?: (event: unknown) => void };
   return { inspect: (event) => system._sendInspectionEvent?.(event) };
 }

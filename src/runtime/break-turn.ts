@@ -1,8 +1,8 @@
-// The end of a turn whose chart died, which its guards and actions are written never to cause.
+// Ends a turn whose chart died. The chart's own guards and actions never throw; replaced ones, or a host, may.
 
 import type { TurnRecord } from '../services/turn-record.ts';
 
-/** Lands what can be saved: the turn then ends as any other that failed. */
+/** Lands what can be saved: the turn then ends like any other that failed. */
 export function breakTurn(record: TurnRecord, error: unknown): void {
   record.seal();
   record.breakDown(error);

@@ -12,7 +12,10 @@ import { defaultTransformers } from '../transformers/default-transformers.ts';
 import { createEngine } from './engine.ts';
 import { OperativeBuilder } from './operative.ts';
 
-/** Builds an engine step by step. `new EngineBuilder()` starts without transformers, `fromDefaults` with the default stack. */
+/**
+ * Builds an engine step by step. `new EngineBuilder()` starts without transformers, `fromDefaults` with the default
+ * stack.
+ */
 export class EngineBuilder<TurnContext = unknown> {
   readonly #options: Partial<EngineOptions<TurnContext>>;
 
@@ -37,7 +40,7 @@ export class EngineBuilder<TurnContext = unknown> {
     return this.with({ tools: [...(this.#options.tools ?? []), ...tools] });
   }
 
-  /** Adds a transformer behind those there are. */
+  /** Adds a transformer after those there are. */
   addTransformer(transformer: Transformer<TurnContext>): EngineBuilder<TurnContext> {
     return this.with({ transformers: [...(this.#options.transformers ?? []), transformer] });
   }

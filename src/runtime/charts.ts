@@ -1,5 +1,5 @@
 // The charts with their services, as logic to run: made once for the whole module. An engine made by `engineWith` has
-// charts of its own.
+// its own charts.
 
 import { chartLogic, chartRuns, type RunnableChart } from '../machines/chart-logic.ts';
 import { operativeChart, type OperativeMachineContext, type OperativeMachineEvent } from '../machines/operative.ts';
@@ -17,7 +17,7 @@ import { recordOf } from '../services/turn-record.ts';
 /** The services of a turn, by the names its chart gives them. */
 export const turnServices = { applyTransformers, streamModel, delay, dispatchTools };
 
-/** Makes runnable logic of a turn chart and a tool call chart. */
+/** Makes runnable logic from a turn chart and a tool call chart. */
 export function chartsOf(turn: RunnableChart, toolCall: RunnableChart, services: object = turnServices): TurnCharts {
   return {
     turn: turnLogicOf(turn, services, 'bare'),
@@ -30,10 +30,10 @@ export function chartsOf(turn: RunnableChart, toolCall: RunnableChart, services:
 /** What every engine runs unless it was made by `engineWith`. */
 export const standardCharts: TurnCharts = chartsOf(turnChart, toolCallChart);
 
-/** The operative's logic, where nobody inspects. Each turn runs on the charts of the engine that was asked for it. */
+/** The operative's logic when nobody inspects. Each turn runs on the charts of the engine it is started with. */
 export const operativeLogic = /* @__PURE__ */ operativeLogicWith('turn', 'bare');
 
-/** The operative's logic for an inspector: all below it are actors. */
+/** The operative's logic for an inspector: everything below it is an actor. */
 export const inspectedOperativeLogic = /* @__PURE__ */ operativeLogicWith('inspectedTurn', 'actors');
 
 function turnLogicOf(turn: RunnableChart, actors: object, services: 'actors' | 'bare'): TurnCharts['turn'] {

@@ -1,4 +1,4 @@
-// One writer per conversation: who runs a turn on it holds the claim. Taking it also makes sure the transcript is valid.
+// One writer per conversation: whoever runs a turn on it holds the claim. Taking it also ensures a valid transcript.
 
 import { TurnchartError } from '../contracts/errors.ts';
 import type { Conversation } from '../conversation/conversation.ts';
@@ -10,12 +10,12 @@ import { putContents } from '../services/transcript.ts';
 
 const claimed = new WeakSet<Conversation>();
 
-// The messages of a conversation that were seen to be valid: while they stand there, only what came later is looked at.
+// The messages of a conversation that were checked: while they are still there, only later ones are checked.
 const checked = new WeakMap<Conversation, Message[]>();
 
 /**
- * Takes the claim, and says what had to be repaired in the transcript. Throws `conversation.busy` when somebody else
- * holds it and `conversation.invalid` when it is none.
+ * Takes the claim and returns what had to be repaired in the transcript. Throws `conversation.busy` if someone else
+ * holds it and `conversation.invalid` if it is not a conversation.
  */
 export function claimConversation(conversation: Conversation): readonly string[] {
   const isConversation = typeof conversation === 'object' && conversation !== null;
@@ -47,16 +47,16 @@ export function releaseConversation(conversation: Conversation): void {
   claimed.delete(conversation);
 }
 
-/** All that is in the transcript now is known to be valid. Not for the end of a turn: the host may have changed things meanwhile. */
+/** Notes that the transcript is valid as it is. Not for the end of a turn: the host may have changed it meanwhile. */
 export function noteValid(conversation: Conversation): void {
   checked.set(conversation, [...conversation.messages]);
 }
 
 /**
- * Repairs what a stored or hand-made transcript may hold and says what was changed. Only what was put behind what was
- * checked is read, the last turn included; all of it the first time, and where what was checked stands there no longer:
- * a message was taken out, put between or replaced. A message that was changed in place is not seen. Throws
- * `conversation.invalid` on what is no transcript at all.
+ * Repairs a stored or hand-made transcript and returns what was changed. Reads only what came after the checked
+ * messages, the last turn included; the whole transcript the first time, and if checked messages were removed, replaced
+ * or moved apart. A message that was changed in place is not noticed. Throws `conversation.invalid` if it is not a
+ * transcript at all.
  */
 export function makeValid(conversation: Conversation): readonly string[] {
   const { messages } = conversation;
@@ -87,7 +87,7 @@ function beginsWith(messages: readonly Message[], known: readonly Message[]): bo
   return true;
 }
 
-// From the last message before the new ones that does not answer calls.
+// Reads on from the last checked message that is not a tool message.
 function tailFault(messages: readonly Message[], known: number): string | undefined {
   let start = known;
   do start--;

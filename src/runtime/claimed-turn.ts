@@ -1,4 +1,4 @@
-// One turn of an operative from its claim to its end: who waits for it, what is told of it, and on what it runs.
+// One turn of an operative from its claim to its end: who waits for it, what is published about it, what it runs on.
 
 import { messageOf, TurnchartError } from '../contracts/errors.ts';
 import type { OperativeEvent, TurnResult } from '../contracts/events.ts';
@@ -45,10 +45,10 @@ export class ClaimedTurn {
   readonly #home: TurnHome;
   readonly #turnContext: unknown;
   #settings: TurnSettings;
-  /** Resumes that wait for the reload to know whether there is anything to do; the first made the claim. */
+  /** Resumes that wait until the reload shows whether there is anything to do; the first one made the claim. */
   readonly #resumes: { readonly question: OpenQuestion; readonly events: AsyncIterable<OperativeEvent> }[] = [];
   #isAnnounced = false;
-  /** What a reload brought and what it lacked, to be told once the turn is announced. */
+  /** What a reload brought and which messages it lacked: published once the turn is announced. */
   #reloaded: { readonly messages: number; readonly missing: readonly Message[] } | undefined;
   #error: TurnchartError | undefined;
   #record: TurnRecord | undefined;
@@ -86,7 +86,7 @@ export class ClaimedTurn {
     for (const message of reloaded.missing) this.#append(message);
   }
 
-  /** Puts what was loaded in place; true when there is something to answer, or the turn has been told of already. */
+  /** Installs what was loaded; true if there is something to answer, or the turn is announced already. */
   takeLoaded(loaded: unknown): boolean {
     const { transcript, ledger } = this.#home;
     const stored = transcript.replace(loaded);
@@ -94,7 +94,8 @@ export class ClaimedTurn {
     ledger.noteStored(stored);
     this.#reloaded = { messages: transcript.conversation.messages.length, missing };
     const isAnswerable = missing.length > 0 || transcript.isAnswerable(ledger.owes);
-    // A resume with nothing to answer, but messages held for the next turn meanwhile.
+    // A resume with nothing to answer, but with messages that were held for the next turn meanwhile: they start this
+    // one.
     if (this.#isAnnounced && !isAnswerable) ledger.startHeld();
     return this.#isAnnounced || isAnswerable;
   }
@@ -107,10 +108,10 @@ export class ClaimedTurn {
     );
   }
 
-  /** The claim never was; returns those who resumed in vain. */
+  /** Cancels the claim without a turn's events; returns the `resume` calls to answer with `nothingToDo`. */
   drop(): readonly OpenQuestion[] {
-    this.channel.end(); // whoever submitted a known message meanwhile reads it
-    // No turn tells of the reload, but the transcript is another one now.
+    this.channel.end(); // a repeated submission may be reading it
+    // No turn reports the reload, but the transcript was replaced.
     if (this.#reloaded !== undefined) {
       const { messages } = this.#reloaded;
       this.#home.hub.publish({ type: 'transcript.replaced', by: 'reload', messages });
@@ -130,7 +131,7 @@ export class ClaimedTurn {
     return { scope: this.#record, stages: settings.stages };
   }
 
-  /** Tells its end. `unbegun`: why, where it ends before it began. */
+  /** Publishes its end. `unbegun`: the reason, if it ends before it began. */
   end(unbegun: 'aborted' | 'failed'): TurnResult {
     this.announce();
     const result = this.#record?.result() ?? {

@@ -10,8 +10,8 @@ import { checkModel } from './settings.ts';
 const idleTimeoutMs = 120_000;
 
 /**
- * The model's whole answer. Not retried: rejects with the ModelError of the one attempt, with the signal's reason, or with `options.invalid`.
- * A stream silent for 120 s is ended as `stream.idle`.
+ * The model's whole answer. Not retried: rejects with the ModelError of the one attempt, with the signal's reason, or
+ * with `options.invalid`. A stream silent for 120 s is ended as `stream.idle`.
  */
 export function complete(
   model: Model,

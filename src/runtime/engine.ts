@@ -18,12 +18,12 @@ export function createEngine<TurnContext = unknown>(options: EngineOptions<TurnC
   return createChartedEngine(options, standardCharts);
 }
 
-/** As `createEngine`, on charts of one's own. */
+/** Like `createEngine`, on your own charts. */
 export function createChartedEngine<TurnContext>(
   options: EngineOptions<TurnContext>,
   charts: TurnCharts,
 ): Engine<TurnContext> {
-  // Inside, contexts are opaque: what a turn is started with is what its tools were typed for.
+  // Inside, contexts are opaque: a turn is started with the context that its tools are typed for.
   const given = options as unknown as EngineOptions;
   const own = { ...given, transformers: given?.transformers ?? defaultTransformers() };
   const settings = settingsOf(own, charts);

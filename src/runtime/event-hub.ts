@@ -1,5 +1,5 @@
-// Where the events of an operative's turns go: each to its turn's readers and to every listener, and none in the middle of
-// a chart's step that has not yet left its state.
+// Delivers the events of an operative's turns: each to its turn's readers and to every listener, and none in the middle
+// of a step in which the chart changes its state.
 
 import type { OperativeEvent } from '../contracts/events.ts';
 import { Broadcaster } from '../services/broadcast.ts';
@@ -16,7 +16,7 @@ export class TurnChannel implements EventSink {
     this.#hub = hub;
   }
 
-  /** After `end` it is dropped: nobody hears of a turn that is over. */
+  /** Events after `end` are dropped: nobody hears of a turn that is over. */
   push(event: OperativeEvent): void {
     if (!this.#hasEnded) this.#hub.publish(event, this.#broadcaster);
   }
@@ -30,7 +30,7 @@ export class TurnChannel implements EventSink {
     this.#hub.publish(undefined, this.#broadcaster);
   }
 
-  /** One-shot events from now on. */
+  /** The events from now on, to be iterated once. */
   read(): AsyncIterable<OperativeEvent> {
     return this.#broadcaster.read();
   }
@@ -42,15 +42,18 @@ interface Held {
   readonly broadcaster: Broadcaster<OperativeEvent> | undefined;
 }
 
-/** Delivers in one order for all. While it holds, events wait; `release` delivers them, and what they cause, in order. */
+/**
+ * Delivers events in the same order to all. While it holds, they wait; `release` delivers them, and what they cause, in
+ * order.
+ */
 export class EventHub {
-  /** Told what listeners throw; each engine an operative asks may bring another. */
+  /** Called with what listeners throw; each engine that an operative uses may bring another. */
   onListenerError: (error: unknown) => void;
-  // Replaced, never changed: whoever subscribes while an event is told hears of the next one first.
+  // Replaced, never changed: whoever subscribes during a delivery starts with the next event.
   #listeners: readonly ((event: OperativeEvent) => void)[] = [];
   #held: Held[] = [];
   #isHolding = false;
-  // An event is being told, or several are being gathered: what comes now lines up behind, so that all hear the same order.
+  // An event is being delivered, or several are being gathered: further ones wait, so that all hear the same order.
   #isBusy = false;
 
   constructor(onListenerError: (error: unknown) => void) {
@@ -110,14 +113,14 @@ export class EventHub {
     if (listeners.length === 0) return;
     this.#isBusy = true;
     for (const hear of listeners) {
-      // One that was left while the event is told does not hear it.
+      // A listener that was removed during the delivery does not hear the event.
       if (listeners === this.#listeners || this.#listeners.includes(hear)) hear(event);
     }
     this.#isBusy = false;
   }
 }
 
-/** Events that are over already. */
+/** Events that have already ended. */
 export function noEvents(): AsyncIterable<OperativeEvent> {
   const over = new Broadcaster<OperativeEvent>();
   over.end();

@@ -5,14 +5,14 @@ import { atOnce } from '../contracts/at-once.ts';
 import { submittable } from './accept-message.ts';
 import type { Frame } from './ledger.ts';
 
-/** The default mark: a text block of its own in front; `meta.frame` counts the blocks it added. */
+/** The default mark: an extra text block in front; `meta.frame` counts the blocks it added. */
 export const defaultFrame: Frame = (message) => ({
   ...message,
   content: [{ type: 'text', text: '(Sent while you were working on the previous request.)' }, ...message.content],
   meta: { ...message.meta, frame: 1 },
 });
 
-/** The host's frame made safe: one that throws, or returns another or no user message, leaves the message as it is. */
+/** Makes the host's frame safe: if it throws, or does not return the same user message, the message stays as it is. */
 export function frameWith(
   frame: ((message: Message) => Message) | null | undefined,
   onListenerError: (error: unknown) => void,
@@ -25,7 +25,7 @@ export function frameWith(
       const fault = typeof framed === 'string' ? framed : 'its id differs';
       if (typeof framed === 'object' && framed.id === message.id) return framed;
       throw new TypeError(
-        `frameInjectedMessage must return a user message with the same id and some content, and for message "${message.id}" ${fault}. The message is used without a frame.`,
+        `frameInjectedMessage must return a user message with the same id and some content, but for message "${message.id}" ${fault}. The message is used without a frame.`,
       );
     } catch (thrown) {
       onListenerError(thrown);

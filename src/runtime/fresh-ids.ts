@@ -1,9 +1,12 @@
-// Ids of messages that a conversation does not have yet. Called by whoever runs turns.
+// Message ids that a conversation does not have yet. Called by whoever runs turns.
 
 import { defaultHost, type Host } from '../contracts/host.ts';
 import type { TurnSettings } from '../services/settings.ts';
 
-/** The id for a new message: the host's, unless it is taken, as after a restart of a host that counts. Random ids are not asked about. */
+/**
+ * The host's id for a new message, unless that is taken, as it may be after a restart of a host that counts. The random
+ * ids of the default host are not checked.
+ */
 export function freshId(host: Host, isTaken: (id: string) => boolean): string {
   const id = host.createId('message');
   return host !== defaultHost && isTaken(id) ? defaultHost.createId('message') : id;

@@ -1,5 +1,5 @@
-// The transcript of an operative: what it had before the operative knew it, what a reload puts in its place, and whether
-// there is anything in it for a model to answer.
+// The transcript of an operative: which messages it holds, how a reload replaces it, and whether there is anything in
+// it for a model to answer.
 
 import { TurnchartError } from '../contracts/errors.ts';
 import type { Conversation } from '../conversation/conversation.ts';
@@ -11,9 +11,9 @@ import { makeValid, noteValid } from './claim.ts';
 /** One conversation as its operative holds it. */
 export class HeldTranscript {
   readonly conversation: Conversation;
-  /** The id of a cut answer at the end of the transcript that no turn of this operative made. */
+  /** The id of a cut answer at the end of the transcript that was not made by a turn of this operative. */
   #cutElsewhere: string | undefined;
-  /** By id, as far as they were read: nobody reads them but to know an id again. */
+  /** Messages by id, as far as they were read: they are read only when an id is looked up. */
   readonly #known = new Map<string, Message>();
   #read = 0;
   #lastRead: Message | undefined;
@@ -34,7 +34,9 @@ export class HeldTranscript {
     return found !== undefined && messages.includes(found) ? found : undefined;
   }
 
-  /** Puts what a store gave in its place, repaired, and returns its ids. Throws on what is no conversation. */
+  /**
+   * Replaces the contents by what a store gave, repaired, and returns its ids. Throws if that is not a conversation.
+   */
   replace(loaded: unknown): ReadonlySet<string> {
     const contents = contentsOf(loaded);
     const scratch: Conversation = { system: contents.system, messages: [...contents.messages] };
@@ -58,7 +60,7 @@ export class HeldTranscript {
     return isCut(last) && (owes || last.id === this.#cutElsewhere);
   }
 
-  /** Why there is nothing to answer; undefined where there is. */
+  /** Why there is nothing to answer; undefined if there is something. */
   whyNothing(owes: boolean): string | undefined {
     if (this.isAnswerable(owes)) return undefined;
     const isEmpty = this.conversation.messages.length === 0;
@@ -71,8 +73,8 @@ export class HeldTranscript {
     this.#lastRead = undefined;
   }
 
-  // What a cut answer left unanswered is known to the operative whose turn was cut. From another one's transcript, as after
-  // a restart, only the cut itself can be read: it is taken for something to answer.
+  // The operative whose turn was cut knows which messages the cut answer left unanswered. In a transcript of another
+  // one, such as after a restart, only the cut itself can be seen: it counts as something to answer.
   #noteCut({ messages }: Conversation): void {
     const last = lastSaid(messages);
     this.#cutElsewhere = isCut(last) ? last?.id : undefined;
@@ -80,14 +82,14 @@ export class HeldTranscript {
 }
 
 /**
- * Whether a submitted message stands in the transcript already, given what was found there under its id. Throws
- * `message.invalid` where that is an answer, or results.
+ * True if a submitted message is in the transcript already, given what was found there under its id. Throws
+ * `message.invalid` if that is not a user message.
  */
 export function isStored(found: Message | undefined): boolean {
   if (found === undefined || found.role === 'user') return found !== undefined;
   throw new TurnchartError(
     'message.invalid',
-    `The message cannot be submitted: its id ${quote(found.id)} is that of a message of role "${found.role}" in the transcript. Give it an id of its own.`,
+    `The message cannot be submitted: its id ${quote(found.id)} is that of a message of role "${found.role}" in the transcript. Give it another id.`,
   );
 }
 
@@ -96,10 +98,10 @@ function contentsOf(loaded: unknown): Pick<Conversation, 'system' | 'messages'> 
     const system = 'system' in loaded && Array.isArray(loaded.system) ? loaded.system : [];
     return { system, messages: loaded.messages };
   }
-  throw new TypeError('it returned no conversation (an object with "system" and "messages" arrays)');
+  throw new TypeError('it did not return a conversation (an object with "system" and "messages" arrays)');
 }
 
-// A compaction is nothing that anybody said.
+// The boundary of a compaction is not something that was said.
 function lastSaid(messages: readonly Message[]): Message | undefined {
   return messages.findLast(({ content }) => content[0]?.type !== 'boundary');
 }

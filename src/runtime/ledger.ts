@@ -1,10 +1,10 @@
-// The ordered record of accepted messages. A message waits here until a turn drains it or ends without it; none ever
-// travels to a turn, so that none can die with one.
+// The ordered record of accepted messages. A message waits here until a turn drains it or ends without it; none is ever
+// sent to a turn, so that none can be lost with one.
 
 import type { Delivery } from '../contracts/operative.ts';
 import type { Message } from '../conversation/message.ts';
 import type { Inbox } from '../services/turn-record.ts';
-import { retold, Ticket, type Told } from './ticket.ts';
+import { rebuiltTicket, Ticket, type SettledTicket } from './ticket.ts';
 
 /** The ledger of a bare `Engine.run`: steers wait until they are drained; what is left at the end is handed back. */
 export class SteerLedger implements Inbox {
@@ -23,7 +23,7 @@ export class SteerLedger implements Inbox {
     return this.#accepted.has(messageId);
   }
 
-  /** Takes a message in. One that is in the transcript already waits for nothing. */
+  /** Accepts a message. One that is in the transcript already does not wait for a drain. */
   accept(message: Message, isInTranscript = false): void {
     this.#accepted.add(message.id);
     if (!isInTranscript) this.#waiting.push(message);
@@ -34,7 +34,7 @@ export class SteerLedger implements Inbox {
   }
 
   answered(): void {
-    // Nobody asks a bare run what became of a steer: its result tells.
+    // Nobody asks a bare run about the fate of a steer: its result shows it.
   }
 }
 
@@ -44,10 +44,10 @@ export type Frame = (message: Message) => Message;
 /** The ledger of an operative. */
 export class Ledger implements Inbox {
   readonly #frame: Frame;
-  readonly #accepted = new Map<string, Ticket | Told>();
+  readonly #accepted = new Map<string, Ticket | SettledTicket>();
   #sequence = 0;
   #turnId = '';
-  /** Stand in front of what starts a turn, whoever starts it; no reason for one. */
+  /** Placed before the messages that start the next turn; never a reason to start one. */
   readonly #notices: Ticket[] = [];
   /** Start the claimed turn; not yet appended by it. */
   readonly #starters: Ticket[] = [];
@@ -59,9 +59,9 @@ export class Ledger implements Inbox {
   readonly #preempts: Ticket[] = [];
   /** In the transcript and part of what the running turn asks the model. */
   readonly #asked: Ticket[] = [];
-  /** Appended when a turn ended; the next turn takes them along, or nobody does. */
+  /** Appended when a turn ended; read by the next turn, if one starts. */
   readonly #landed: Ticket[] = [];
-  /** In the transcript, unanswered, their fate told: a reload must not lose them. */
+  /** In the transcript, unanswered, their delivery resolved: a reload must not lose them. */
   readonly #owed: Ticket[] = [];
 
   constructor(frame: Frame) {
@@ -81,10 +81,10 @@ export class Ledger implements Inbox {
     return this.#owed.length > 0;
   }
 
-  /** The first ticket of this id that was not refused, or one that says the same once its fate was told. */
+  /** The ticket accepted under this id; after its delivery, a rebuilt one with the same outcome. */
   known(messageId: string): Ticket | undefined {
     const found = this.#accepted.get(messageId);
-    return found === undefined || found instanceof Ticket ? found : retold(messageId, found);
+    return found === undefined || found instanceof Ticket ? found : rebuiltTicket(messageId, found);
   }
 
   /** A message of this id was accepted. */
@@ -92,13 +92,13 @@ export class Ledger implements Inbox {
     return this.#accepted.has(messageId);
   }
 
-  /** Takes note of a submission, before it is decided where it waits: the same id may come again meanwhile. */
+  /** Registers a submission before it is decided where it waits: the same id may come again meanwhile. */
   note(ticket: Ticket): void {
     ticket.sequence = ++this.#sequence;
     this.#accepted.set(ticket.message.id, ticket);
   }
 
-  /** Accepts a message nobody submitted, for the next turn that begins. */
+  /** Accepts a message that nobody submitted, for the next turn that begins. */
   announce(message: Message): void {
     const ticket = new Ticket(message, undefined);
     ticket.decide({ outcome: 'queued' });
@@ -143,7 +143,7 @@ export class Ledger implements Inbox {
     return this.#preempts.splice(0);
   }
 
-  /** Gives up a message that was accepted but must not count as such. */
+  /** Unregisters a submission that is rejected: its id may be submitted again. */
   forget(ticket: Ticket): void {
     this.#accepted.delete(ticket.message.id);
   }
@@ -160,7 +160,7 @@ export class Ledger implements Inbox {
     return { turnContext: starter?.turnContext, preempts };
   }
 
-  /** Held messages start the claimed turn where no other message waits for it. */
+  /** Held messages start the claimed turn if no other message waits for it. */
   startHeld(): void {
     if (this.#starters.length + this.#steers.length === 0) this.#starters.push(...this.#next.splice(0));
   }
@@ -171,12 +171,12 @@ export class Ledger implements Inbox {
     return this.#ask([...this.#notices.splice(0), ...this.#starters.splice(0)], 0);
   }
 
-  /** Messages of ended turns that nobody answered: a reloaded transcript must have them, in order, before the starters. */
+  /** Unanswered messages of ended turns: a reloaded transcript must have them, in order, before the starters. */
   outstanding(): readonly Message[] {
     return bySequence(this.#owed).map((ticket) => ticket.message);
   }
 
-  /** The transcript was replaced and has these ids: what is there is not appended again, what is not will be. */
+  /** The transcript was replaced and has these ids: only waiting messages that it lacks will be appended. */
   noteStored(ids: ReadonlySet<string>): void {
     for (const ticket of [...this.#starters, ...this.#steers, ...this.#next]) {
       ticket.isLanded = ids.has(ticket.message.id);
@@ -194,8 +194,8 @@ export class Ledger implements Inbox {
   }
 
   /**
-   * The turn ended: what it asked in vain is unanswered. Starters of one that ended before it began land like late
-   * messages. `landed` = starters, late and held messages to append, `late` those to announce.
+   * The turn ended: what it asked without an answer is unanswered. Starters of one that ended before it began land like
+   * late messages. `landed` = starters, late and held messages to append, `late` those to announce.
    */
   end(): { readonly late: readonly Message[]; readonly landed: readonly Message[] } {
     for (const ticket of this.#asked.splice(0)) {
@@ -218,7 +218,9 @@ export class Ledger implements Inbox {
     return { late, landed };
   }
 
-  /** Nothing will be appended any more: what waits is refused, whatever was decided about it; what landed rests there. */
+  /**
+   * Nothing will be appended any more: what waits is refused, whatever was decided about it; what landed rests there.
+   */
   giveUp(): void {
     for (const ticket of this.#accepted.values()) {
       if (!(ticket instanceof Ticket)) continue;
@@ -227,7 +229,7 @@ export class Ledger implements Inbox {
     }
   }
 
-  /** Nothing starts by itself: what landed rests in the transcript. */
+  /** No turn follows by itself: messages that landed stay in the transcript, with delivery `queued`. */
   rest(): void {
     for (const ticket of this.#landed.splice(0)) this.#owe(ticket, { status: 'queued' });
   }
@@ -237,7 +239,7 @@ export class Ledger implements Inbox {
     this.#owed.push(ticket);
   }
 
-  // From here on only what has to be told again is remembered.
+  // From here on only what a repeated submission needs is remembered.
   #tell(ticket: Ticket, delivery: Delivery): void {
     ticket.deliver(delivery);
     const { message, outcome } = ticket;

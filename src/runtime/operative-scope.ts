@@ -1,4 +1,16 @@
-// What the operative's chart does: its actions, in the chart's own words.
+// The actions of the operative's chart, in the chart's own words. One step of an operative:
+// 1. A call of the facade (operative.ts) is an event in the actor's mailbox; an event sent during a step waits there.
+// 2. The chart (machines/operative.ts) chooses a transition, and its actions call methods here, in order. They answer
+//    their ticket or question, or keep it until its answer is known. Those that claim, begin or end a turn call
+//    `hub.hold()`: from then on events wait, so that no listener runs while the operative is between two states. The
+//    end of a turn is noted in `#ended`.
+// 3. The chart is in its new state: children that it left stop; those that it invokes (turn, reload, compact) start.
+// 4. `afterStep`: if no turn is left, messages that landed get the delivery `queued`. `hub.release()` delivers the waiting
+//    events, and those they cause, in order. Then the waiting cancels and closes are answered with what `#ended` held.
+//
+// The flags of a ticket (ticket.ts): `isLanded` = its message is in the transcript, so it is not appended again;
+// `isHeld` = it was submitted with policy `queue`, so the next turn is its own and may take its context; `isAnnounced`
+// = `message.queued` was published for it, so the end of a turn does not announce it again.
 
 import { TurnchartError } from '../contracts/errors.ts';
 import type { OperativeEvent, TurnResult } from '../contracts/events.ts';
@@ -22,8 +34,8 @@ import type { OpenQuestion } from './open-question.ts';
 import type { Ticket } from './ticket.ts';
 
 /**
- * The runtime behind one operative's chart. Its methods are the chart's actions and are called in its steps only. The
- * chart hands on what the facade gave it, and that is tickets and open questions.
+ * The runtime behind one operative's chart. The chart's actions are called only in its steps, with the tickets and open
+ * questions that the facade put into its events.
  */
 export class ConversationScope implements ReloadScope, CompactScope, TurnHome {
   readonly options: OperativeOptions;
@@ -34,7 +46,7 @@ export class ConversationScope implements ReloadScope, CompactScope, TurnHome {
   #turn: ClaimedTurn | undefined;
   /** A turn has ended in this step, and its end is not published yet. */
   #ended: TurnResult | undefined;
-  /** Cancels and closes that wait for the end of the turn; a close is only told that it is over. */
+  /** Cancels and closes that wait for the end of the turn; a close learns only that it is over. */
   readonly #waiting: OpenQuestion[] = [];
   #compact: OpenQuestion | undefined;
 
@@ -57,7 +69,7 @@ export class ConversationScope implements ReloadScope, CompactScope, TurnHome {
     return this.ledger.has(messageId) || this.transcript.find(messageId) !== undefined;
   }
 
-  /** The rest of the current turn's events; none when none is claimed. */
+  /** The rest of the current turn's events; none if no turn is claimed. */
   readEvents(): AsyncIterable<OperativeEvent> {
     return this.#turn?.channel.read() ?? noEvents();
   }
@@ -167,7 +179,7 @@ export class ConversationScope implements ReloadScope, CompactScope, TurnHome {
   }
 
   finishTurn(): void {
-    this.endClaim('failed'); // unless its record knows better
+    this.endClaim('failed'); // counts only if the turn has no record of its own reason
   }
 
   breakTurn(error: unknown): void {
@@ -176,7 +188,7 @@ export class ConversationScope implements ReloadScope, CompactScope, TurnHome {
     this.finishTurn();
   }
 
-  /** The operative's own chart died: whoever waits for its turn hears of the end. */
+  /** The operative's own chart died: whoever waits for its turn is informed of the end. */
   breakDown(error: unknown): void {
     try {
       this.breakTurn(error);
@@ -205,12 +217,12 @@ export class ConversationScope implements ReloadScope, CompactScope, TurnHome {
     this.#compact = question;
   }
 
-  /** No turn runs, so nobody but listeners hears of it. */
+  /** No turn runs, so only listeners hear of it. */
   compaction(): Compaction {
     let hasGained = false;
     const push = (event: OperativeEvent) => {
       if (event.type === 'message.appended') hasGained = true;
-      // The append tells of a compaction, and only a failure is told besides.
+      // The append announces a compaction; besides that only a failure is announced.
       if (event.type !== 'transformer.applied') this.hub.publish(event);
     };
     return {
@@ -226,9 +238,10 @@ export class ConversationScope implements ReloadScope, CompactScope, TurnHome {
   }
 
   endCompact(gained: boolean): void {
-    this.hub.hold(); // who hears of the turn that was claimed should find it begun
+    this.hub.hold(); // a listener to the claimed turn should find it begun
     this.#answerCompact(gained);
-    // A resume that reloads is announced once the reload has shown that there is something to do, or a message has.
+    // A resume that reloads is announced once the reload, or a waiting message, has shown that there is something to
+    // do.
     const isWaitedFor = this.ledger.pending + this.ledger.queued > 0;
     if (this.#turn?.isInDoubt === false || isWaitedFor) this.#turn?.announce();
   }
@@ -261,7 +274,7 @@ export class ConversationScope implements ReloadScope, CompactScope, TurnHome {
     this.#turn?.failLoad(error);
   }
 
-  /** Why a resume would do nothing; undefined where it would, or where only the reload can tell. */
+  /** Why a resume would do nothing; undefined if it would do something, or if only the reload can show that. */
   whyNotResume(): string | undefined {
     const { reloadBeforeStart } = this.options;
     return reloadBeforeStart === undefined ? this.transcript.whyNothing(this.ledger.owes) : undefined;
@@ -273,13 +286,13 @@ export class ConversationScope implements ReloadScope, CompactScope, TurnHome {
   }
 
   #open(turnContext: unknown): ClaimedTurn {
-    this.hub.hold(); // who hears of the turn should find the operative in its new state
+    this.hub.hold(); // a listener to the turn should find the operative in its new state
     const turn = new ClaimedTurn(this, this.#askEngine(), turnContext);
     this.#turn = turn;
     return turn;
   }
 
-  // An engine that cannot be had gives a turn that fails with its error, as any failure of a model does.
+  // Without an engine the turn fails with the error that says why, like any failure of a model.
   #askEngine(): TurnSettings {
     const { engine } = this.options;
     try {
@@ -291,8 +304,8 @@ export class ConversationScope implements ReloadScope, CompactScope, TurnHome {
     }
   }
 
-  // A turn claimed while the transcript is compacted is announced when that is done: what a compaction tells stands
-  // between turns.
+  // A turn claimed during a compaction is announced when that is done, so that the events of a compaction come between
+  // turns.
   #announceSoon(): void {
     if (this.#compact === undefined) this.#turn?.announce();
   }

@@ -37,11 +37,12 @@ import { Ticket } from './ticket.ts';
 import { watchOf } from './watch.ts';
 
 /**
- * Makes an operative. It holds the conversation until it is closed: throws `conversation.busy` when somebody else does,
- * `conversation.invalid` when it is none. A transcript that was stored in the middle of a turn is repaired.
+ * Makes an operative. It holds the conversation until it is closed: throws `conversation.busy` if someone else holds
+ * it, `conversation.invalid` if it is not a conversation. A transcript that was stored in the middle of a turn is
+ * repaired.
  */
 export function createOperative<TurnContext = unknown>(options: OperativeOptions<TurnContext>): Operative<TurnContext> {
-  // Inside, contexts are opaque: what a turn is started with is what its tools were typed for.
+  // Inside, contexts are opaque: a turn is started with the context that its tools are typed for.
   return new ChartedOperative(options as unknown as OperativeOptions) as unknown as Operative<TurnContext>;
 }
 
@@ -50,7 +51,7 @@ class ChartedOperative implements Operative {
   readonly session: ToolSession;
   readonly #scope: ConversationScope;
   readonly #actor: OperativeActor;
-  /** Its chart has died: what every command is told. */
+  /** Its chart has died: the error that every command gets. */
   #broken: TurnchartError | undefined;
 
   constructor(options: OperativeOptions) {
@@ -59,7 +60,7 @@ class ChartedOperative implements Operative {
     const onListenerError = engine?.settings.onListenerError ?? (() => undefined);
     const host = engine?.settings.host ?? defaultHost;
     this.conversation = options.conversation ?? createConversation();
-    this.session = createSession(host); // in front of the claim: a host may throw
+    this.session = createSession(host); // before the claim: a host may throw
     const { announceTasks = 'off' } = options;
     if (announceTasks !== 'off') {
       this.session.get<TellNotice>(taskNotices, () => (text, taskId) => this.#announce(announceTasks, text, taskId));
@@ -136,7 +137,7 @@ class ChartedOperative implements Operative {
     return this.#ask('cancel', options, (question) => ({
       type: 'turn.cancel',
       ...options,
-      // Read when the chart looks: the event may wait behind others that hold a message.
+      // A getter: the event may wait in the mailbox while earlier ones hold a message.
       get holds() {
         return ledger.queued > 0;
       },
@@ -205,14 +206,14 @@ class ChartedOperative implements Operative {
     };
   }
 
-  // A settled task: as any steer, or first of all in the next turn.
+  // A settled task: submitted like any steer, or placed first in the next turn.
   #announce(how: 'steer' | 'queue', text: string, task: string): void {
     const message = { ...this.#accept(text), meta: { task } };
     if (how === 'queue') this.#scope.ledger.announce(message);
-    else this.submit(message).catch(() => undefined); // an operative that is broken tells whoever uses it
+    else this.submit(message).catch(() => undefined); // a broken operative tells its callers anyway
   }
 
-  // Throws where the chart has died: nobody may wait for its answer.
+  // Throws if the chart has died, so that nobody waits for its answer.
   #send(event: OperativeMachineEvent): void {
     if (this.#broken === undefined) this.#actor.send(event);
     if (this.#broken === undefined) return;

@@ -1,6 +1,6 @@
-// Callbacks of the host that must never stop what calls them: listeners, inspectors, `onListenerError` itself.
+// Wraps callbacks of the host, which must never stop what calls them: listeners, inspectors, `onListenerError` itself.
 
-/** A callback whose throw or rejection goes to `onError`; without one it is dropped, for there is nobody left to tell. */
+/** A callback whose throw or rejection goes to `onError`; without one it is dropped, as there is nobody to tell. */
 export function quietly<Argument>(
   callback: ((argument: Argument) => unknown) | undefined,
   onError: (thrown: unknown) => void = () => undefined,

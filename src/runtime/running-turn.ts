@@ -55,7 +55,7 @@ export class RunningTurn implements TurnRun {
     const watch = watchOf(options, settings.onListenerError, usual);
     this.#events = new Broadcaster(watch?.show === undefined ? undefined : (event) => this.#show?.(event));
     this.#reader = this.#events.read();
-    const repaired = claimConversation(conversation); // behind whatever a caller's mistake or a host can throw
+    const repaired = claimConversation(conversation); // after everything that a caller's mistake or a host can make throw
     this.result = new Promise((resolve) => {
       this.#resolve = resolve;
     });
@@ -90,7 +90,7 @@ export class RunningTurn implements TurnRun {
     actor.subscribe({ complete: () => this.#end(), error: (error) => this.#break(error) });
     actor.start();
     this.#signal?.addEventListener('abort', this.#onAbort, { once: true });
-    if (this.#signal?.aborted === true) this.#onAbort(); // before anything is asked
+    if (this.#signal?.aborted === true) this.#onAbort(); // before the model is called
     else actor.send(startEvent);
   }
 
@@ -102,7 +102,7 @@ export class RunningTurn implements TurnRun {
     const message = acceptMessage(input, this.#record.settings.host, (id) => this.#ledger.has(id));
     if (this.#ledger.has(message.id)) return 'accepted';
     if (this.#record.isSealed) return 'sealed';
-    // A message made from a text has a fresh id; one that came whole may be in the transcript already.
+    // A message made from a text has a fresh id; one that came as a whole may be in the transcript already.
     const { messages } = this.#record.conversation;
     const isThere = typeof input !== 'string' && isStored(messages.find(({ id }) => id === message.id));
     this.#ledger.accept(message, isThere);
@@ -119,7 +119,7 @@ export class RunningTurn implements TurnRun {
     await this.cancel();
   }
 
-  // Asked only where the ids are not random.
+  // Called only if the host's ids are not random.
   #isTaken(id: string): boolean {
     this.#storedIds ??= new Set(this.#record.conversation.messages.map((message) => message.id));
     return this.#storedIds.has(id) || this.#ledger.has(id);

@@ -61,7 +61,7 @@ export function settingsOf(options: EngineOptions, charts: TurnCharts = standard
   };
 }
 
-// A registry brings its own support; somebody else's has it brought by TaskOutput.
+// Our registry carries its support itself; for a foreign registry its TaskOutput tool carries it.
 function tasksOf({ backgroundTasks, tools = [] }: EngineOptions): TaskSupport | undefined {
   if (backgroundTasks === undefined) return undefined;
   for (const carrier of [backgroundTasks, ...tools] as { readonly [taskSupport]?: TaskSupport }[]) {
@@ -69,12 +69,12 @@ function tasksOf({ backgroundTasks, tools = [] }: EngineOptions): TaskSupport | 
   }
   throw invalidOption(
     'backgroundTasks',
-    'a registry of createBackgroundTasks(), or come with taskOutputTool(it) in "tools"',
+    'a registry from createBackgroundTasks(), or your own registry with taskOutputTool(registry) in "tools"',
     backgroundTasks,
   );
 }
 
-// Those given by hand come first: theirs are the names.
+// Tools given by the user come first: on equal names they win.
 function withTaskTools(tools: readonly Tool[], tasks: TaskSupport | undefined): readonly Tool[] {
   const names = new Set(tools.map(({ name }) => name));
   return tasks === undefined ? tools : [...tools, ...tasks.tools.filter(({ name }) => !names.has(name))];
@@ -100,7 +100,7 @@ function isThere(transformer: Transformer, stage: Stage): boolean {
   throw invalidOption(`transformers: ${transformer.name}.${stage}`, 'a function', given);
 }
 
-/** Throws `options.invalid` on what is no model. */
+/** Throws `options.invalid` on anything that is not a model. */
 export function checkModel(model: Model): void {
   if (isObject(model) && typeof model.id === 'string' && typeof model.stream === 'function') return;
   throw invalidOption('model', 'an object with an "id" and a "stream" function', model);

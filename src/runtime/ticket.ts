@@ -1,4 +1,4 @@
-// One submission on its way: its message, what was decided about it, and its fate. Made by the operative, kept by its ledger.
+// One submission: its message, what was decided about it, and its fate. Made by the operative, kept by its ledger.
 
 import type { Delivery, SubmitOutcome } from '../contracts/operative.ts';
 import type { JsonValue } from '../conversation/json.ts';
@@ -13,9 +13,9 @@ export class Ticket implements Submission {
   sequence = 0;
   /** It is in the transcript. */
   isLanded = false;
-  /** It was held for the next turn, so that turn is its own. */
+  /** It was held for the next turn (policy `queue`), so that turn is its own. */
   isHeld = false;
-  /** It was told as queued. */
+  /** `message.queued` was published for it. */
   isAnnounced = false;
   /** The iteration that asked the model with it. */
   iteration = 0;
@@ -39,7 +39,7 @@ export class Ticket implements Submission {
     return { messageId: this.messageId, text: textOf(this.message).slice(0, 200) };
   }
 
-  /** The fate; made when asked for, resolves once. */
+  /** The fate: created on first use, resolves once. */
   get delivery(): Promise<Delivery> {
     this.#promise ??= new Promise((resolve) => {
       if (this.#delivery === undefined) this.#resolveDelivery = resolve;
@@ -48,7 +48,7 @@ export class Ticket implements Submission {
     return this.#promise;
   }
 
-  /** Calls back with the decision, within the call that takes it; at once where it is taken. */
+  /** Calls back with the decision: within the call that makes it, or at once if it is made already. */
   onDecision(listener: (outcome: SubmitOutcome) => void): void {
     if (this.outcome === undefined) (this.#listeners ??= []).push(listener);
     else listener(this.outcome);
@@ -61,7 +61,7 @@ export class Ticket implements Submission {
     for (const listener of listeners) listener(outcome);
   }
 
-  /** The first fate stands. */
+  /** Only the first call counts. */
   deliver(delivery: Delivery): void {
     if (this.#delivery !== undefined) return;
     this.#delivery = delivery;
@@ -70,14 +70,14 @@ export class Ticket implements Submission {
   }
 }
 
-/** What is remembered of a message whose fate was told, for the life of the operative: neither its text nor its context. */
-export interface Told {
+/** What is remembered of a delivered message for the life of the operative: neither its text nor its context. */
+export interface SettledTicket {
   readonly outcome: SubmitOutcome;
   readonly delivery: Delivery;
 }
 
-/** The ticket as whoever submits its id again has to find it. */
-export function retold(messageId: string, { outcome, delivery }: Told): Ticket {
+/** Rebuilds the ticket for a repeated submission of the same id. */
+export function rebuiltTicket(messageId: string, { outcome, delivery }: SettledTicket): Ticket {
   const ticket = new Ticket({ id: messageId, role: 'user', content: [] }, undefined);
   ticket.decide(outcome);
   ticket.deliver(delivery);

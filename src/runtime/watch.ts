@@ -1,5 +1,5 @@
-// Whether an actor is watched, by whom, and where in the tree of actors it is shown. Everything that makes an actor for
-// callers (operative, turn, registry, session) asks here.
+// Whether an actor is inspected, by whom, and where in the tree of actors it is shown. Everything that makes an actor
+// for callers (operative, turn, registry, session) asks here.
 
 import type { Inspect } from '../contracts/inspect.ts';
 import type { ToolContext } from '../contracts/tool.ts';
@@ -8,15 +8,15 @@ import { quietly } from './quietly.ts';
 
 export type { Watch } from '../services/watch.ts';
 
-/** The options that say who watches. */
+/** The options that say who inspects. */
 export interface WatchOptions {
   readonly inspect?: Inspect | undefined;
   readonly inspectUnder?: ToolContext | undefined;
 }
 
 /**
- * Undefined: nobody watches. An inspector of one's own comes first, then the tool call one runs in, then the `usual` one.
- * What an inspector throws goes to `onError`.
+ * Undefined: nobody inspects. The given inspector comes first, then that of the tool call around it, then the `usual`
+ * one. What an inspector throws goes to `onError`.
  */
 export function watchOf(
   { inspect, inspectUnder }: WatchOptions,

@@ -34,7 +34,7 @@ describe('frameWith', () => {
     const { errors } = framed(() => ({ ...message, id: 'other' }));
     expect(errors).toEqual([
       new TypeError(
-        'frameInjectedMessage must return a user message with the same id and some content, and for message "m1" its id differs. The message is used without a frame.',
+        'frameInjectedMessage must return a user message with the same id and some content, but for message "m1" its id differs. The message is used without a frame.',
       ),
     ]);
   });

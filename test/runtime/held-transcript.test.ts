@@ -71,7 +71,7 @@ describe('a held transcript', () => {
 
   test.each([undefined, null, 'text', {}, { messages: 'none' }])('%j is no conversation', (loaded) => {
     const transcript = held(question);
-    expect(() => transcript.replace(loaded)).toThrow('it returned no conversation');
+    expect(() => transcript.replace(loaded)).toThrow('it did not return a conversation');
     expect(transcript.conversation.messages).toEqual([question]);
   });
 });

@@ -282,15 +282,20 @@ describe('chunking', () => {
     const beginning = fc.record({ type: fc.constant('message.start'), providerId: text, model: text });
     let whole = 0;
     fc.assert(
-      fc.property(beginning, fc.array(event, { minLength: 1, maxLength: 3 }), fc.option(ending), (first, events, last) => {
-        const fold = foldOf();
-        const taken = (given: object): boolean => typeof fold.take(given as StreamEvent) === 'string';
-        // A fault ends an attempt: what came before it is all there is.
-        if (!taken(first) || events.some((given) => !taken(given)) || (last !== null && !taken(last))) return;
-        const messages = [fold.message(), fold.partial('aborted') ?? []].flat();
-        whole += messages[0] !== undefined && messages[0].content.length > 0 ? 1 : 0;
-        for (const message of messages) encodeConversation({ system: [], messages: [message] });
-      }),
+      fc.property(
+        beginning,
+        fc.array(event, { minLength: 1, maxLength: 3 }),
+        fc.option(ending),
+        (first, events, last) => {
+          const fold = foldOf();
+          const taken = (given: object): boolean => typeof fold.take(given as StreamEvent) === 'string';
+          // A fault ends an attempt: what came before it is all there is.
+          if (!taken(first) || events.some((given) => !taken(given)) || (last !== null && !taken(last))) return;
+          const messages = [fold.message(), fold.partial('aborted') ?? []].flat();
+          whole += messages[0] !== undefined && messages[0].content.length > 0 ? 1 : 0;
+          for (const message of messages) encodeConversation({ system: [], messages: [message] });
+        },
+      ),
       { numRuns: 20 * runs },
     );
     expect(whole).toBeGreaterThan(20);

@@ -115,7 +115,7 @@ describe.each(bothWays)('the same id again (%s)', (interpreter) => {
     const edited = bench.operative.submit(userMessage('IMPORTANT', { id }));
     await expect(edited).rejects.toMatchObject({
       code: 'message.invalid',
-      message: `The message cannot be submitted: its id "${id}" is that of a message of role "assistant" in the transcript. Give it an id of its own.`,
+      message: `The message cannot be submitted: its id "${id}" is that of a message of role "assistant" in the transcript. Give it another id.`,
     });
     await bench.rest();
     expect(bench.results()).toHaveLength(1);
