@@ -93,7 +93,7 @@ describe('turnchart --session', { timeout: 90_000 }, () => {
     expect(resumed.stderr).toContain('nothing to resume');
     expect(resumed.code).toBe(0);
     const bare = await runCommand(folder, ['--session', 'work'], { env });
-    expect(bare.stderr).toContain('a session needs a prompt, or --resume');
+    expect(bare.stderr).toContain('a session needs a prompt or --resume');
     expect(bare.code).toBe(2);
   });
 

@@ -46,7 +46,7 @@ describe('takeLock', () => {
     const { path } = lockIn(owner({ host: 'elsewhere' }));
     expect(await takeLock(path)).toEqual({
       held: false,
-      why: `process ${process.pid} on elsewhere uses it (if that is not so, delete ${path})`,
+      why: `process ${process.pid} on elsewhere uses it (if not, delete ${path})`,
     });
   });
 
