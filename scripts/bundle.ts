@@ -1,5 +1,5 @@
-// Bundles the built root entry for browsers and looks at what came in: no zod, no Node modules, no SDK; and of an app
-// that uses a part, only that part. The whole, and an operative with tools, are left where size-limit measures them.
+// Bundles the built root entry for browsers and checks what is inside: no zod, no Node modules, no SDK; and in an app
+// that uses a part of it, only that part. The whole, and an operative with tools, are left for size-limit to measure.
 
 import { mkdir } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
@@ -22,7 +22,7 @@ console.log(`root entry for browsers: ${kilobytes(all.code)}, ${[...all.packages
 const agent = await bundle(using('createEngine', 'createOperative', 'defineTool'), resolve(cache, 'operative.js'));
 console.log(`an app with an operative and tools: ${kilobytes(agent.code)}`);
 
-// Nothing in the library may run, or hold on to the runtime, for being imported.
+// Importing the library must neither run anything nor pull in the runtime.
 const data = await bundle(using('createConversation', 'userMessage', 'textOf'));
 console.log(`an app that only makes conversations: ${kilobytes(data.code)}`);
 for (const name of data.packages) faults.push(`An app that only makes conversations contains ${name}`);
@@ -38,7 +38,7 @@ if (faults.length > 0) process.exitCode = 1;
 interface Bundled {
   readonly code: string;
   readonly imports: readonly string[];
-  /** Modules of which something is left in the bundle. */
+  /** Modules with code left in the bundle. */
   readonly modules: readonly string[];
   readonly packages: ReadonlySet<string>;
 }

@@ -1,5 +1,5 @@
-// `npm test` and, with --full or in CI, `npm run check`: every gate of the project, one line each with its seconds. The output of
-// a failing step follows its line; the tests, last and longest, are shown as they run.
+// `npm test` and, with --full or in CI, `npm run check`: every gate of the project, one line each with its seconds. The
+// output of a failing step follows its line; the tests, last and longest, are shown as they run.
 
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdir, readFile, rm } from 'node:fs/promises';
@@ -9,22 +9,22 @@ import { stripVTControlCharacters } from 'node:util';
 interface Step {
   readonly name: string;
   readonly command: readonly string[];
-  /** Print what it says even when it passes. */
+  /** Print its output even when it passes. */
   readonly speaks?: boolean;
   /** The later steps of its lane make no sense when it fails. */
   readonly isNeeded?: boolean;
-  /** A step that takes longer hangs and is ended. Default 300 seconds. */
+  /** A step that takes longer is considered hung and ended. Default 300 seconds. */
   readonly limitSeconds?: number;
 }
 
 const root = resolve(import.meta.dirname, '..');
 const cache = join(root, 'node_modules/.cache/turnchart');
 const testReport = join(cache, 'tests.json');
-// CI looks at everything.
+// CI checks everything.
 const full = process.argv.includes('--full') || process.env['CI'] === 'true';
 const isWindows = process.platform === 'win32';
 
-// The two lanes run side by side, the steps of a lane one after the other.
+// The two lanes run in parallel, the steps of a lane one after the other.
 const sourceSteps: readonly Step[] = [
   { name: 'format', command: ['oxfmt', '--check'] },
   { name: 'lint', command: ['oxlint'] },
@@ -112,7 +112,7 @@ async function countTests(): Promise<typeof total> {
     };
     return { passed: number('numPassedTests'), failed: number('numFailedTests'), skipped: number('numPendingTests') };
   } catch {
-    return { passed: 0, failed: 0, skipped: 0 }; // vitest did not come so far
+    return { passed: 0, failed: 0, skipped: 0 }; // vitest did not get that far
   }
 }
 
@@ -138,7 +138,7 @@ function run(step: Step, stdio: 'pipe' | 'inherit'): Promise<{ passed: boolean; 
       },
       stdio: ['ignore', stdio, stdio],
       shell: isWindows, // commands of node_modules/.bin are .cmd files there
-      detached: !isWindows, // a group of its own, so that a worker that spins can be ended too
+      detached: !isWindows, // its own process group, so that a spinning worker can be ended too
     });
     running.add(child);
     let output = '';

@@ -1,5 +1,5 @@
-// Builds the inspector's page (inspector-page/) with Vite: into dist/ for the package, and into the cache when the inspector
-// is started from a checkout, which runs this file and reads the folder it prints.
+// Builds the inspector's page (inspector-page/) with Vite: into dist/ for the package, and into the cache when the
+// inspector is started from a checkout, which runs this file and reads the folder it prints.
 
 import { createHash } from 'node:crypto';
 import { existsSync, globSync } from 'node:fs';
@@ -11,7 +11,7 @@ const cache = join(root, 'node_modules/.cache/turnchart');
 
 if (import.meta.main) console.log(await buildInspectorPage());
 
-/** Builds the page unless its sources are as they were; returns the folder. */
+/** Builds the page unless its sources are unchanged; returns the folder. */
 async function buildInspectorPage(): Promise<string> {
   const folder = join(cache, `inspector-page-${await stateOfSources()}`);
   if (existsSync(join(folder, 'index.html'))) return folder;
@@ -28,7 +28,7 @@ async function buildInspectorPage(): Promise<string> {
   return folder;
 }
 
-// Of sources as they were before. Whoever shows one of them has read it whole.
+// Pages of earlier sources. Whoever shows one of them has read it completely.
 async function removeOthers(folder: string): Promise<void> {
   for (const name of await readdir(cache)) {
     const other = join(cache, name);
@@ -39,7 +39,7 @@ async function removeOthers(folder: string): Promise<void> {
 
 /** Builds the page into a folder. */
 export async function buildPage(outDir: string): Promise<void> {
-  process.env['NODE_ENV'] = 'production'; // else React for development wherever tests or a shell have set another one
+  process.env['NODE_ENV'] = 'production'; // otherwise React's development build, if tests or a shell set another value
   const [{ build }, { default: react }] = await Promise.all([import('vite'), import('@vitejs/plugin-react')]);
   await build({
     root: join(root, 'inspector-page'),
@@ -61,7 +61,7 @@ export async function buildPage(outDir: string): Promise<void> {
   await writeFile(join(outDir, 'licenses.txt'), await licenses());
 }
 
-// What is in the page that is not ours.
+// The third-party code in the page.
 async function licenses(): Promise<string> {
   const texts = ['react', 'react-dom', 'scheduler', 'elkjs'].map(async (name) => {
     const folder = join(root, 'node_modules', name);
@@ -71,7 +71,7 @@ async function licenses(): Promise<string> {
   return `The page of turnchart's inspector contains these packages.\n\n${(await Promise.all(texts)).join(`\n${'-'.repeat(80)}\n\n`)}`;
 }
 
-// Also what it is made with: a new React is a new page.
+// Its dependencies too: a new React is a new page.
 async function stateOfSources(): Promise<string> {
   const files = globSync(
     '{inspector-page/**/*.{ts,tsx,css,html,txt},src/inspect/*.ts,scripts/inspector-page.ts,package-lock.json}',

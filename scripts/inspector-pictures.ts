@@ -14,7 +14,7 @@ interface Shot {
   readonly name: string;
   readonly window: keyof typeof windows;
   readonly colorScheme: 'light' | 'dark';
-  /** Brings the page to where it is to be seen. */
+  /** Brings the page into the state to be shown. */
   readonly go: (page: Page) => Promise<void>;
 }
 
@@ -34,7 +34,7 @@ const during: readonly Shot[] = (['light', 'dark'] as const).flatMap((colorSchem
   },
 ]);
 
-// When all is over.
+// When everything is over.
 const after: readonly Shot[] = (['light', 'dark'] as const).flatMap((colorScheme): Shot[] => [
   {
     name: `inspector-sequence-${colorScheme}`,
@@ -86,7 +86,7 @@ async function take(from: Browser, { url }: Inspector, shots: readonly Shot[]): 
     await page.goto(url);
     await page.locator('[data-actor="operative"]').first().waitFor({ state: 'attached' });
     await go(page);
-    await pause(800); // until nothing moves any more
+    await pause(800); // until nothing moves
     await page.screenshot({ path: join(folder, `${name}.png`) });
     await page.close();
     console.log(`docs/images/${name}.png`);

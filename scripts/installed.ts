@@ -1,5 +1,6 @@
-// Uses the package as a stranger does: packs it, installs it into an empty project, runs it with each Node it promises,
-// compiles the examples against its types, and imports what lacks its optional peer. Part of `npm run check`.
+// Uses the package as a new user does: packs it, installs it into an empty project, runs it with each promised Node,
+// compiles the examples against its types, and imports the entries whose optional peers are missing. Part of `npm run
+// check`.
 
 import { spawnSync } from 'node:child_process';
 import { existsSync, globSync } from 'node:fs';
@@ -46,7 +47,7 @@ async function runWithEachNode(): Promise<void> {
   }
 }
 
-/** Told, not judged: times on a shared machine are no gate. Rounds are interleaved, the best of each counts. */
+/** Printed, not judged: times on a shared machine are not a gate. Rounds are interleaved, the best of each counts. */
 function reportImportTime(): void {
   const best = { bare: Infinity, imported: Infinity };
   for (let round = 0; round < 10; round += 1) {
@@ -80,7 +81,7 @@ async function compileExamples(): Promise<void> {
   const versions = used.map((name) => `${name}@${manifest.devDependencies[name]}`);
   npm(['install', '--save-dev', ...versions, '--prefer-offline', '--no-audit'], project);
   const resolutions = [
-    // every declaration is checked; xstate's own do not stand exactOptionalPropertyTypes
+    // every declaration is checked; xstate's own do not compile with exactOptionalPropertyTypes
     { module: 'nodenext', moduleResolution: 'nodenext', skipLibCheck: false },
     { module: 'esnext', moduleResolution: 'bundler', skipLibCheck: true, exactOptionalPropertyTypes: true },
   ];
@@ -110,7 +111,7 @@ function entryOf(source: string): string {
   for (const [entry, target] of Object.entries(manifest.exports)) {
     if (typeof target !== 'string' && target.default === built) return `${manifest.name}${entry.slice(1)}`;
   }
-  throw new Error(`examples import ${source}, which is no entry of the package`);
+  throw new Error(`examples import ${source}, which is not an entry of the package`);
 }
 
 function npm(args: readonly string[], cwd: string): { readonly stderr: string } {

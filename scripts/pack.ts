@@ -1,4 +1,4 @@
-// Looks at what `npm publish` would send: the built files, README and license, and every file the manifest names.
+// Checks what `npm publish` would send: the built files, README and license, and every file the manifest names.
 
 import { spawnSync } from 'node:child_process';
 import { resolve } from 'node:path';
@@ -18,7 +18,7 @@ const [packed] = JSON.parse(stdout) as readonly {
   readonly size: number;
   readonly files: readonly { readonly path: string }[];
 }[];
-if (packed === undefined) throw new Error('npm pack lists no package');
+if (packed === undefined) throw new Error('npm pack did not list a package');
 
 const paths = new Set(packed.files.map(({ path }) => path));
 const faults: string[] = [];
@@ -38,7 +38,7 @@ const named = [
   'LICENSE',
 ];
 for (const path of named) {
-  if (!paths.has(path.replace(/^\.\//, ''))) faults.push(`${path} is named in package.json and missing in the package`);
+  if (!paths.has(path.replace(/^\.\//, ''))) faults.push(`${path} is named in package.json but missing in the package`);
 }
 
 console.log(`${paths.size} files, ${Math.round(packed.size / 1024)} KiB packed`);

@@ -1,5 +1,5 @@
-// `npm run paths [-- --json]`: walks every path of every chart on real actors and counts. `-- --mutants`: runs every mutant
-// of every chart against the same paths and writes docs/statecharts/mutants.md.
+// `npm run paths [-- --json]`: walks every path of every chart on real actors and counts. `-- --mutants`: runs every
+// mutant of every chart against the same paths and writes docs/statecharts/mutants.md.
 
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
@@ -49,7 +49,7 @@ function print({ id, states, edges, pairs, paths, steps, seconds, runners }: Cha
   );
   for (const pair of missing) console.log(`  missing: ${pair}`);
   for (const pair of listedInVain)
-    console.log(`  listed in test/paths/listed-pairs.ts and yet executed or unknown: ${pair}`);
+    console.log(`  listed in test/paths/listed-pairs.ts, but executed or unknown: ${pair}`);
 }
 
 async function huntMutants(): Promise<number> {
@@ -63,7 +63,7 @@ async function huntMutants(): Promise<number> {
       `${id}: ${total} mutants, ${found} found on every runner, ${listed} listed, ${survivors.length} survive, ${seconds.toFixed(1)} s`,
     );
     for (const name of survivors) console.log(`  survives: ${name}`);
-    for (const name of listedInVain) console.log(`  listed in test/paths/listed-mutants.ts and yet found: ${name}`);
+    for (const name of listedInVain) console.log(`  listed in test/paths/listed-mutants.ts, but found: ${name}`);
   }
   if (asJson) {
     const charts = reports.map(({ id, total, found, listed, survivors }) => ({ id, total, found, listed, survivors }));

@@ -31,7 +31,7 @@ interface Module {
   readonly comments: readonly Comment[];
 }
 
-/** All pages, from declarations made anew. */
+/** All pages, from freshly made declarations. */
 export async function apiPages(): Promise<readonly ApiPage[]> {
   await emitDeclarations();
   const manifest = await readManifest();
@@ -66,7 +66,7 @@ async function emitDeclarations(): Promise<void> {
   await rm(declarations, { recursive: true, force: true });
   const tsc = join(root, 'node_modules/typescript/bin/tsc');
   const args = ['-p', 'tsconfig.build.json', '--emitDeclarationOnly', '--outDir', declarations];
-  // Type errors are told by a check of their own; declarations are made all the same.
+  // Type errors are reported by their own check; declarations are made all the same.
   spawnSync(process.execPath, [tsc, ...args], { cwd: root });
 }
 
@@ -205,7 +205,7 @@ const longestCode = 4_000;
 function describe(module: Module, statement: Statement, name: string): Declared {
   const all = module.source.slice(statement.start, statement.end).replace(/^export declare /, 'export ');
   const kind = kindOf(statement);
-  // The types of charts fill pages that nobody reads; any other declaration is what the page is for.
+  // The types of charts would fill pages that nobody reads; all other declarations are shown.
   const isChart = kind === 'value' && all.length > longestCode;
   const code = isChart ? `${all.slice(0, all.indexOf(':') + 1)} …` : all;
   return {

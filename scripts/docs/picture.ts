@@ -3,8 +3,8 @@
 import { renderMermaidSVG } from 'beautiful-mermaid';
 
 /**
- * The text drawn, without the arrows to the end, on which the layout of larger charts fails. Fonts of the system, numbers
- * rounded so that the same chart gives the same file.
+ * Draws the text without the arrows to the end, on which the layout of larger charts fails. Uses the system's fonts,
+ * and rounds numbers so that the same chart gives the same file.
  */
 export function svgOf(mermaid: string): string {
   const drawn = mermaid.replaceAll(/^.*--> \[\*\]$\n?/gm, '');
@@ -13,6 +13,6 @@ export function svgOf(mermaid: string): string {
     .replaceAll("'Inter', ", '')
     .replace(/-?\d+\.\d{3,}/g, (number) => String(Number(Number(number).toFixed(2))))
     .replaceAll(/[ \t]+$/gm, '');
-  if (/https?:(?!\/\/www\.w3\.org\/)/.test(svg)) throw new Error('The picture asks for something on the web.');
+  if (/https?:(?!\/\/www\.w3\.org\/)/.test(svg)) throw new Error('The picture refers to something on the web.');
   return `${svg.trimEnd()}\n`;
 }

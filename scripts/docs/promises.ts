@@ -22,17 +22,17 @@ const kept: Readonly<Record<ChartId, readonly Kept[]>> = {
     },
     {
       promise: 'P4 Cancel is prompt and bounded.',
-      how: '`turn.cancel` leads to `aborted` in one step from every state but `dispatching`; there to `interrupting`, which ends with the grace time of its tools.',
+      how: '`turn.cancel` leads to `aborted` in one step from every state but `dispatching`; from there to `interrupting`, which ends at the latest with the grace time of its tools.',
       shownBy: `${paths}, ${real}`,
     },
     {
       promise: 'P5 A stream that merely ends is not an answer.',
-      how: '`streamModel` settles with facts: only an answer goes on to tools or the end, everything else is retried, reshaped or `failed`.',
+      how: '`streamModel` settles with facts: only an answer leads on to tools or to the end; everything else is retried, re-shaped or ends in `failed`.',
       shownBy: paths,
     },
     {
       promise: 'P6 Nothing user code throws can kill an actor.',
-      how: 'Every service has a way out when it breaks: to `failed`, with a valid transcript.',
+      how: 'A service that breaks leads to `failed`, with a valid transcript.',
       shownBy: `${paths}, ${real}, \`test/paths/broken-batch.test.ts\``,
     },
     {
@@ -49,7 +49,7 @@ const kept: Readonly<Record<ChartId, readonly Kept[]>> = {
     },
     {
       promise: 'P4 Cancel is prompt and bounded.',
-      how: '`call.cancel` ends what does not run yet as `notStarted`; a running tool ends as what it gives back, or as `interrupted` when the grace time is over.',
+      how: '`call.cancel` ends a call that does not run yet as `notStarted`; a running tool ends with the result it returns, or as `interrupted` when the grace time is over.',
       shownBy: paths,
     },
     {
@@ -61,12 +61,12 @@ const kept: Readonly<Record<ChartId, readonly Kept[]>> = {
   backgroundTasks: [
     {
       promise: 'P4 Cancel is prompt and bounded.',
-      how: '`tasks.close` tells every task to stop in its own step, and each task is bounded by its grace time: `closing` ends.',
+      how: '`tasks.close` asks every task to stop in its own step, and each task is bounded by its grace time, so `closing` ends.',
       shownBy: `${paths}, ${registry}`,
     },
     {
       promise: 'P6 Nothing user code throws can kill an actor.',
-      how: '`closed` is a state like any other: whoever still starts a task or closes gets an answer.',
+      how: '`closed` is not a final state: late `start` and `close` calls still get an answer.',
       shownBy: `${paths}, ${registry}`,
     },
     {
@@ -100,12 +100,12 @@ const kept: Readonly<Record<ChartId, readonly Kept[]>> = {
     },
     {
       promise: 'P6 Nothing user code throws can kill an actor.',
-      how: '`closed` is a state like any other: whatever comes late is ignored, and whoever still asks gets an answer.',
+      how: '`closed` is not a final state: late events are ignored, and late calls still get an answer.',
       shownBy: `${paths}, \`test/realtime/hostile.test.ts\``,
     },
     {
       promise: 'P7 Cost is near the floor.',
-      how: 'No event of the chart carries audio or a delta: it hears of the first, and of the end.',
+      how: 'No event of the chart carries audio or a delta: the chart learns only of the first one and of the end.',
       shownBy: '`test/realtime/long-calls.test.ts`',
     },
     {
@@ -117,22 +117,22 @@ const kept: Readonly<Record<ChartId, readonly Kept[]>> = {
   operative: [
     {
       promise: 'P1 No message is lost or doubled.',
-      how: '`message.submit` is answered in every state: claimed, steered, kept late, held, preempting, or rejected. What comes after sealing is late and announced.',
+      how: '`message.submit` is answered in every state: claimed, steered, kept late, held, preempting, or rejected. A message that comes after sealing is late, and announced.',
       shownBy: `${paths}, ${real}`,
     },
     {
       promise: 'P2 One turn at a time.',
-      how: 'The step that takes a message leaves `idle`, before anything is awaited; the turn is invoked once, for the life of `active`.',
+      how: 'The step that accepts a message leaves `idle` before anything is awaited; the turn is invoked once, for the life of `active`.',
       shownBy: `${paths}, ${real}`,
     },
     {
       promise: 'P4 Cancel is prompt and bounded.',
-      how: '`reloading` and `compacting` are given up in the step of the cancel; a running turn is told at once.',
+      how: '`reloading` and `compacting` are given up in the step of the cancel; a running turn is cancelled at once.',
       shownBy: `${paths}, ${real}`,
     },
     {
       promise: 'P6 Nothing user code throws can kill an actor.',
-      how: 'A turn, a reload or a compaction that breaks ends its claim; `closed` is a state like any other and answers everything.',
+      how: 'A turn, a reload or a compaction that breaks ends its claim; `closed` is not a final state and answers everything.',
       shownBy: `${paths}, ${real}`,
     },
     {

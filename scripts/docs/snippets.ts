@@ -4,7 +4,7 @@
 //     …replaced…
 //     <!-- /snippet -->
 //
-// In the example the region stands between `// #region cancel` and `// #endregion cancel`; without `#…` it is the whole
+// In the example the region is between `// #region cancel` and `// #endregion cancel`; without `#…` it is the whole
 // file. Lines that only mark regions are left out, and imports name the package's entries.
 
 import { entrySources, readManifest } from '../manifest.ts';
@@ -18,7 +18,7 @@ const opening = /^([ \t]*)<!-- snippet: (\S+?)(?:#(\S+))? -->[ \t]*$/;
 const closing = /^[ \t]*<!-- \/snippet -->[ \t]*$/;
 const marker = /^\s*\/\/ #(region|endregion)\b(?:[ \t]+(\S+))?[ \t]*$/;
 
-/** The text with every snippet filled in. Throws an Error that names the file and line of a marker that cannot be. */
+/** The text with every snippet filled in. Throws an Error that names the file and line of an invalid marker. */
 export async function fillSnippets(
   path: string,
   text: string,
@@ -50,7 +50,7 @@ export async function fillSnippets(
   return filled.join('\n');
 }
 
-// `'../src/testing/index.ts'` → `'turnchart/testing'`: what readers write who installed the package.
+// `'../src/testing/index.ts'` → `'turnchart/testing'`: what readers who installed the package write.
 function asInstalled(line: string): string {
   return line.replace(/'(?:\.\.\/)+(src\/[^']+)'/, (whole, path: string) => {
     const entry = entryNames.get(path);

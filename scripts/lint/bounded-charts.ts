@@ -1,4 +1,4 @@
-// XState's default for steps without an event is no limit: a loop would hang the process.
+// By default XState does not limit steps without an event: a loop would hang the process.
 
 import { objectsOf } from './chart-reader.ts';
 import { chartRule } from './chart-rule.ts';

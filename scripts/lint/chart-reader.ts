@@ -1,4 +1,4 @@
-// Finds the statecharts in a file and reads their state nodes, for the chart rules beside it.
+// Finds the statecharts in a file and reads their state nodes, for the chart rules in this folder.
 
 import type { ESTree, SourceCode } from '@oxlint/plugins';
 

@@ -51,7 +51,7 @@ export const hostOnly = defineRule({
   },
 });
 
-// The global that a free name reaches: itself, or what it reads from the global object, as in globalThis.setTimeout.
+// The global that a free name reaches: itself, or what it reads from the global object, such as globalThis.setTimeout.
 function globalOf(identifier: ESTree.Node): { readonly node: ESTree.Node; readonly name: string } | undefined {
   if (identifier.type !== 'Identifier' || identifier.parent.type === 'TSTypeQuery') return undefined;
   if (!globals.has(identifier.name)) return { node: identifier, name: identifier.name };

@@ -1,4 +1,4 @@
-// Holds every import to the folder table: which rooms, which packages, and whether Node's own modules.
+// Checks every import against the folder table: which folders, which packages, and whether Node's own modules.
 
 import { isBuiltin } from 'node:module';
 import { posix } from 'node:path';

@@ -8,10 +8,10 @@ export const oneSetup = chartRule('One setup() per machine file.', ({ charts, no
   for (const node of nodes) {
     if (node.type !== 'CallExpression' || node.callee.type !== 'Identifier' || node.callee.name !== 'setup') continue;
     calls += 1;
-    if (calls > 1) report(node.callee, 'This file has a setup() already. Give each chart a file of its own.');
+    if (calls > 1) report(node.callee, 'This file has a setup() already. Give each chart its own file.');
   }
   for (const { bySetup, place } of charts) {
     if (!bySetup)
-      report(place, 'Build the machine with setup({ … }).createMachine, so that all in it is typed and named.');
+      report(place, 'Build the machine with setup({ … }).createMachine, so that everything in it is typed and named.');
   }
 });

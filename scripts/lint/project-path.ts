@@ -1,4 +1,4 @@
-// Where the file under lint stands in the project. Every own rule asks this first, to know whether it applies.
+// Where the file under lint is in the project. Each of our rules asks this first, to know whether it applies.
 
 import { relative, sep } from 'node:path';
 import type { Context } from '@oxlint/plugins';

@@ -13,7 +13,7 @@ export const reasonedDisable = defineRule({
           if (found === null) continue;
           const [, place, rest = ''] = found;
           if (place === undefined) {
-            context.report({ node: comment, message: 'Switch a rule off for one line, not for what follows.' });
+            context.report({ node: comment, message: 'Switch a rule off for one line, not for everything after it.' });
           }
           if (!/^\s+[^\s-].*\s--\s+\S/s.test(rest)) {
             context.report({

@@ -21,12 +21,12 @@ export interface HuntReport {
   readonly fates: readonly ToldFate[];
 }
 
-/** A fate, and what a real turn on the mutant showed. */
+/** A mutant's fate, and what a real turn on it showed. */
 export interface ToldFate extends Fate {
   readonly seen?: string;
 }
 
-/** Runs them all. */
+/** Runs all mutants of a chart. */
 export async function hunt(id: ChartId): Promise<HuntReport> {
   const started = performance.now();
   const { size, run, create } = await huntOf(id);

@@ -87,7 +87,7 @@ export class Microphone {
   }
 
   /** Sends at once, before waiting audio but after waiting commands. */
-  behindCommands(command: WireCommand): void {
+  afterCommands(command: WireCommand): void {
     const waits = this.#queue.some((waiting) => waiting !== undefined && waiting.type !== 'audio.append');
     if (waits) this.follow(command);
     else this.#link?.send(command);

@@ -3,7 +3,7 @@
 
 import { messageOf, TurnchartError } from '../contracts/errors.ts';
 import type { RealtimeInput, RealtimeResponseRequest } from '../contracts/realtime.ts';
-import type { Debtor } from './reply-ledger.ts';
+import type { Waiter } from './reply-ledger.ts';
 import { resultText } from './result-text.ts';
 import { answeredByHand, sendResult } from './session-calls.ts';
 import { openPromise, type QuietTicket, type SessionRecord } from './session-record.ts';
@@ -115,7 +115,7 @@ function endSpeech(record: SessionRecord, type: 'input.committed' | 'input.clear
 function endActivity(record: SessionRecord): Promise<void> {
   const committed = commit(record);
   const { promise: answered, resolve, reject } = openPromise();
-  record.ledger.add({ cause: 'client', debtor: { begun: resolve, failed: reject } });
+  record.ledger.add({ cause: 'client', waiter: { begun: resolve, failed: reject } });
   record.post({ type: 'debt.changed', owed: record.ledger.owed });
   record.post({ type: 'activity.ended' });
   return settledTogether(committed, answered);
@@ -137,7 +137,7 @@ function sendImage(record: SessionRecord, { image, text, respond = 'auto' }: Inp
 function addItem(record: SessionRecord, item: WireItem, respond: 'auto' | 'now' | 'never'): Promise<void> {
   const itemId = record.nextId();
   record.ledger.sent(itemId);
-  const send = (eventId: string) => record.microphone.behindCommands({ type: 'item.create', eventId, itemId, item });
+  const send = (eventId: string) => record.microphone.afterCommands({ type: 'item.create', eventId, itemId, item });
   const promise = acknowledged(record, `item.added ${itemId}`, send, () => {
     record.ledger.forget(itemId);
     record.post({ type: 'debt.changed', owed: record.ledger.owed });
@@ -158,36 +158,36 @@ function requestResponse(
   raw?: Extract<WireCommand, { readonly type: 'response.create' }>['raw'],
 ): Promise<void> {
   const { promise, resolve, reject } = openPromise();
-  const debtor = { begun: resolve, failed: reject };
+  const waiter = { begun: resolve, failed: reject };
   if (request.outOfBand === true) {
     const lacks = 'This session cannot answer beside the conversation: it lacks the capability "outOfBandResponses".';
     if (!record.capabilities.has('outOfBandResponses')) return refused(lacks);
     const eventId = record.nextId();
-    record.responses.besideRequests.set(eventId, inTime(record, eventId, debtor));
+    record.responses.besideRequests.set(eventId, inTime(record, eventId, waiter));
     record.command({ type: 'response.create', eventId, request, ...(raw === undefined ? {} : { raw }) });
     return promise;
   }
-  record.ledger.add({ cause: 'client', request, debtor, ...(raw === undefined ? {} : { raw }) });
+  record.ledger.add({ cause: 'client', request, waiter, ...(raw === undefined ? {} : { raw }) });
   record.post({ type: 'debt.changed', owed: record.ledger.owed });
   return promise;
 }
 
 // An out-of-band answer passes no region of the chart, which gives other answers their deadlines.
-function inTime(record: SessionRecord, eventId: string, debtor: Debtor): Debtor {
+function inTime(record: SessionRecord, eventId: string, waiter: Waiter): Waiter {
   const { host, deadlines, responses } = record;
   const late = () => {
     responses.besideRequests.delete(eventId);
-    debtor.failed(record.unanswered());
+    waiter.failed(record.unanswered());
   };
   const timer = record.startTimer(deadlines.responseMs, late);
   return {
     begun: () => {
       host.clearTimeout(timer);
-      debtor.begun();
+      waiter.begun();
     },
     failed: (error) => {
       host.clearTimeout(timer);
-      debtor.failed(error);
+      waiter.failed(error);
     },
   };
 }
@@ -287,7 +287,7 @@ function acknowledgedAs(
 }
 
 function pass(record: SessionRecord, command: WireCommand): Promise<void> {
-  record.microphone.behindCommands(command);
+  record.microphone.afterCommands(command);
   return done;
 }
 

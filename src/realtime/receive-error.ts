@@ -72,7 +72,7 @@ function refuseRequest(record: SessionRecord, { causedBy, activeResponseId, code
   if ((causedBy === undefined && !isActive) || !responses.isRequest(causedBy)) return false;
   const order = responses.endRequest();
   if (isActive) ledger.restore(order?.debts ?? []);
-  else for (const { debtor } of order?.debts ?? []) debtor?.failed(record.refusal(code, message));
+  else for (const { waiter } of order?.debts ?? []) waiter?.failed(record.refusal(code, message));
   const occupied = isActive && isOccupied(responses, activeResponseId);
   if (occupied && responses.current === undefined) responses.occupiedBy = activeResponseId;
   record.post({ type: 'request.refused', occupied, owed: ledger.owed });

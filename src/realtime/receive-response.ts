@@ -30,7 +30,7 @@ export function responseCreated(record: SessionRecord, { responseId, requestId, 
     const order = responses.endRequest();
     origin = order?.cause ?? 'client';
     debts = order?.debts ?? [];
-    for (const { debtor } of debts) debtor?.begun();
+    for (const { waiter } of debts) waiter?.begun();
   } else {
     ledger.payByServer();
   }

@@ -5,7 +5,7 @@ import type { RealtimeResponseRequest } from '../contracts/realtime.ts';
 import type { JsonValue } from '../conversation/json.ts';
 
 /** Who is waiting for a reply. */
-export interface Debtor {
+export interface Waiter {
   /** The answer has begun. */
   begun(): void;
   /** It will not. */
@@ -20,7 +20,7 @@ export interface Debt {
   /** A separate answer with these settings. Undefined: any answer that knows the items will do. */
   readonly request: RealtimeResponseRequest | undefined;
   readonly raw: JsonValue | undefined;
-  readonly debtor: Debtor | undefined;
+  readonly waiter: Waiter | undefined;
   /** Items the answer has to know. */
   readonly items: readonly string[];
 }
@@ -38,7 +38,7 @@ export interface DebtParts {
   readonly cause: Debt['cause'];
   readonly request?: RealtimeResponseRequest;
   readonly raw?: JsonValue;
-  readonly debtor?: Debtor;
+  readonly waiter?: Waiter;
   readonly items?: readonly string[];
 }
 
@@ -54,8 +54,8 @@ export class ReplyLedger {
     return this.#debts.length;
   }
 
-  add({ cause, request, raw, debtor, items = [] }: DebtParts): void {
-    this.#debts.push({ version: ++this.#version, cause, request, raw, debtor, items });
+  add({ cause, request, raw, waiter, items = [] }: DebtParts): void {
+    this.#debts.push({ version: ++this.#version, cause, request, raw, waiter, items });
   }
 
   /** An item was sent: an answer that begins before it is confirmed does not know it. */
@@ -93,7 +93,7 @@ export class ReplyLedger {
   payByServer(): void {
     const isPaid = (debt: Debt) =>
       debt.request === undefined && !debt.items.some((item) => this.#unconfirmed.has(item));
-    for (const debt of this.#debts) if (isPaid(debt)) debt.debtor?.begun();
+    for (const debt of this.#debts) if (isPaid(debt)) debt.waiter?.begun();
     this.#debts = this.#debts.filter((debt) => !isPaid(debt));
   }
 
@@ -107,6 +107,6 @@ export class ReplyLedger {
   fail(error: unknown): void {
     const debts = this.#debts;
     this.#debts = [];
-    for (const { debtor } of debts) debtor?.failed(error);
+    for (const { waiter } of debts) waiter?.failed(error);
   }
 }

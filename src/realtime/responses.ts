@@ -3,7 +3,7 @@
 
 import type { ResponseOrigin } from '../contracts/realtime.ts';
 import type { ResponseOwner } from '../machines/realtime-session.ts';
-import type { Debt, Debtor, ReplyOrder } from './reply-ledger.ts';
+import type { Debt, Waiter, ReplyOrder } from './reply-ledger.ts';
 
 /** An answer between its beginning and its end. */
 export interface LiveResponse {
@@ -46,7 +46,7 @@ export class Responses {
   refusedFor: string | undefined;
   /** Out-of-band answers and requests. */
   readonly beside = new Map<string, LiveResponse>();
-  readonly besideRequests = new Map<string, Debtor>();
+  readonly besideRequests = new Map<string, Waiter>();
   #inFlight: { readonly eventId: string; readonly order: ReplyOrder } | undefined;
   // A request that was given up and may still be answered.
   #recalledInFlight: string | undefined;

@@ -87,7 +87,7 @@ export class SessionScope implements RealtimeScope {
     record.responses.ask(eventId, order);
     record.lastError = undefined;
     const raw = order.raw === undefined ? {} : { raw: order.raw };
-    record.microphone.behindCommands({ type: 'response.create', eventId, request: order.request, ...raw });
+    record.microphone.afterCommands({ type: 'response.create', eventId, request: order.request, ...raw });
   }
 
   recall(cause: InterruptionCause): void {
@@ -95,7 +95,7 @@ export class SessionScope implements RealtimeScope {
     const debts = record.responses.recall()?.debts ?? [];
     // The user speaks: the reply comes later. Silence was requested: no reply comes.
     if (cause === 'speech') record.ledger.restore(debts);
-    else for (const { debtor } of debts) debtor?.begun();
+    else for (const { waiter } of debts) waiter?.begun();
     record.post({ type: 'debt.changed', owed: record.ledger.owed });
   }
 
@@ -137,7 +137,7 @@ export class SessionScope implements RealtimeScope {
     const { responses } = record;
     if (what === 'request') {
       const error = record.unanswered();
-      for (const { debtor } of responses.recall()?.debts ?? []) debtor?.failed(error);
+      for (const { waiter } of responses.recall()?.debts ?? []) waiter?.failed(error);
     }
     if (what === 'request' || what === 'recall') responses.endRequest();
     if (what === 'occupied') responses.occupiedBy = undefined;
@@ -186,8 +186,8 @@ export class SessionScope implements RealtimeScope {
     const error = record.closedError();
     record.acknowledgements.fail(error);
     record.ledger.fail(error);
-    for (const { debtor } of record.responses.endRequest()?.debts ?? []) debtor?.failed(error);
-    for (const debtor of record.responses.besideRequests.values()) debtor.failed(error);
+    for (const { waiter } of record.responses.endRequest()?.debts ?? []) waiter?.failed(error);
+    for (const waiter of record.responses.besideRequests.values()) waiter.failed(error);
     record.responses.besideRequests.clear();
     for (const settle of record.quiet.splice(0)) settle();
     record.tell({
