@@ -76,7 +76,7 @@ function parse(text: string): unknown {
     if (fault === undefined) throw thrown;
     const lines = text.slice(0, fault.position).split('\n');
     const place = `line ${lines.length}, column ${(lines.at(-1) ?? '').length + 1}`;
-    throw new Fault([], `no JSON: ${fault.text} (${place})`);
+    throw new Fault([], `not JSON: ${fault.text} (${place})`);
   }
 }
 

@@ -228,7 +228,7 @@ function sendRaw(record: SessionRecord, input: Input<'raw.send'>): Promise<void>
   try {
     raw = 'json' in input ? JSON.parse(input.json) : input.payload;
   } catch (thrown) {
-    return refused(`The text of "raw.send" is no JSON: ${messageOf(thrown)}`);
+    return refused(`The text of "raw.send" is not JSON: ${messageOf(thrown)}`);
   }
   const reading = record.wire.readRaw(raw);
   if ('refused' in reading) return refused(reading.refused);

@@ -235,7 +235,7 @@ export class SessionRecord {
   /** The error for a request the server never answered. */
   unanswered(): ModelError {
     const { lastError } = this;
-    const words = lastError === undefined ? '' : ` The last error it told of: ${lastError}`;
+    const words = lastError === undefined ? '' : ` The last error it reported: ${lastError}`;
     return new ModelError('model.rejected', `The server did not answer in time.${words}`, {
       retryable: true,
       providerCode: 'response.timeout',
@@ -257,7 +257,7 @@ function itemsOf(history: NonNullable<RealtimeSessionOptions['history']>): reado
   } catch (cause) {
     throw new TurnchartError(
       'options.invalid',
-      `The option "history" holds what is no message: ${messageOf(cause)}. Give messages as conversations hold them.`,
+      `The option "history" contains something that is not a message: ${messageOf(cause)}. Pass messages of a conversation.`,
       { cause },
     );
   }

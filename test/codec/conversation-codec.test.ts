@@ -312,10 +312,10 @@ describe('decodeConversation names the place and kind of', () => {
 
   test('text that is no JSON, by its position', () => {
     expect(decodeFault('{"format":\n tru}')).toBe(
-      '(root): no JSON: expected a value at position 12, got "t" (line 2, column 2)',
+      '(root): not JSON: expected a value at position 12, got "t" (line 2, column 2)',
     );
     expect(decodeFault('')).toBe(
-      '(root): no JSON: the text ends too early, expected a value at position 0 (line 1, column 1)',
+      '(root): not JSON: the text ends too early, expected a value at position 0 (line 1, column 1)',
     );
   });
 

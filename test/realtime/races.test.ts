@@ -110,7 +110,7 @@ test('a request the server refused without naming it is given up with the server
   await fake.host.advance(10_000);
   await expect(asked).rejects.toMatchObject({
     code: 'model.rejected',
-    message: 'The server did not answer in time. The last error it told of: no such voice',
+    message: 'The server did not answer in time. The last error it reported: no such voice',
   });
   const again = fake.send({ type: 'response.request' });
   await fake.host.advance(10_000);

@@ -194,7 +194,7 @@ describe('inputs', () => {
     [{ type: 'toolResult.send', callId: 'c' }, 'result must be text'],
     [{ type: 'toolResult.send', callId: 'c', result: 'x' }, 'No call "c" waits for a result'],
     [{ type: 'call.hangup' }, 'it lacks the capability "callControl"'],
-    [{ type: 'raw.send', json: '{' }, 'is no JSON'],
+    [{ type: 'raw.send', json: '{' }, 'is not JSON'],
     [{ type: 'raw.send', json: '{"type":"nonsense"}' }, 'no client event "nonsense"'],
     [{ type: 'raw.send' }, 'either json (a text) or payload'],
     [

@@ -19,5 +19,5 @@ export async function pageFolder(): Promise<string> {
   }
   const folder = fileURLToPath(new URL('../page/', import.meta.url));
   if (existsSync(folder)) return folder;
-  throw new Error(`The inspector's page is missing: ${folder}. Install turnchart anew, or run npm run build.`);
+  throw new Error(`The inspector's page is missing: ${folder}. Reinstall turnchart, or run npm run build.`);
 }

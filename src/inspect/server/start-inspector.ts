@@ -105,7 +105,7 @@ function checkOrigins(given: unknown): void {
   if (fault === undefined) return;
   throw new TurnchartError(
     'options.invalid',
-    `The option "allowOrigins" must be a list of origins as browsers send them, as ["http://localhost:5173"], in small letters and without a slash at the end, got ${JSON.stringify(fault)}.`,
+    `The option "allowOrigins" must be a list of origins such as ["http://localhost:5173"], in lower case, without a trailing slash, got ${JSON.stringify(fault)}.`,
   );
 }
 

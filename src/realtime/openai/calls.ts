@@ -106,7 +106,7 @@ async function onCall(
   work: (client: RealtimeClient, request: { readonly signal?: AbortSignal }) => PromiseLike<unknown>,
 ): Promise<void> {
   if (typeof callId !== 'string' || callId === '') {
-    throw new TurnchartError('options.invalid', `${asker} needs the id of a call, as it came with the webhook.`);
+    throw new TurnchartError('options.invalid', `${asker} needs the id of a call, from the webhook.`);
   }
   const { signal } = options;
   const client = await clientOf(options, asker);

@@ -26,7 +26,7 @@ export function createFrameDecoder(decoder: EventDecoder, receive: WireReceiver)
     }
     if (event === undefined || typeof event['type'] !== 'string') {
       // Not its text: a malformed frame may contain anything, of any length.
-      return receive(malformed(`a text frame of ${text.length} characters that is no JSON object with a type`));
+      return receive(malformed(`a text frame of ${text.length} characters that is not a JSON object with a type`));
     }
     const audio = audioOf(event, event['delta']);
     if (audio === undefined) decoder.decode(event, receive);

@@ -59,7 +59,7 @@ export function openaiRealtime(options: OpenAIRealtimeOptions): RealtimeModel {
 function noCall(): TurnchartError {
   return new TurnchartError(
     'options.invalid',
-    'connectForCall({ callId }) needs the id of a call, as it came with the webhook or from answerCall(…).',
+    'connectForCall({ callId }) needs the id of a call, from the webhook or from answerCall(…).',
   );
 }
 

@@ -57,7 +57,7 @@ export async function verifyWebhook(request: WebhookRequest, options: WebhookOpt
   } catch (thrown) {
     return { verified: false, why: messageOf(thrown) };
   }
-  if (event === undefined) return { verified: false, why: 'the body is no JSON object' };
+  if (event === undefined) return { verified: false, why: 'the body is not a JSON object' };
   const call = textAt(event, 'type') === 'realtime.call.incoming' ? callOf(event) : undefined;
   return call === undefined
     ? { verified: true, type: 'other', event: event as JsonValue } // parsed JSON

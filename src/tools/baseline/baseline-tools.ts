@@ -1,5 +1,5 @@
-// Gathers the tools for work on one workspace: its files and, where there is one, a shell. Called by apps and by the
-// command line program.
+// Combines the tools for one workspace: its files and, if there is one, a shell. Called by apps and by the command line
+// program.
 
 import type { Tool } from '../../contracts/tool.ts';
 import { bashTool, findBash } from './bash.ts';
@@ -16,22 +16,25 @@ import type { ShellOptions } from './shell-tool.ts';
 import { todoWriteTool } from './todo-write.ts';
 import { writeTool } from './write.ts';
 
-/** Options of `baselineTools`; each tool takes the part that concerns it. */
+/** Options of `baselineTools`; each tool uses the part that concerns it. */
 export interface BaselineOptions extends ChangeOptions {
-  /** Default `auto`: PowerShell on Windows, bash elsewhere, the other one where that is missing, else none. */
+  /** Default `auto`: PowerShell on Windows, bash elsewhere; if that is missing the other one, else none. */
   readonly shell?: 'bash' | 'powershell' | 'auto';
-  /** The variables commands see. Default `scrubbed`: those of the host program without what looks like a secret. */
+  /**
+   * The environment variables of commands. Default `scrubbed`: those of the host program, except what looks like a
+   * secret.
+   */
   readonly env?: ShellEnvironment;
 }
 
 /**
  * The baseline tools over one workspace: Read, Write, Edit, NotebookEdit, Glob, Grep, Bash or PowerShell, TodoWrite.
- * What a conversation has read and where its shell stands lives in its `ToolContext.session`, so one set serves any
- * number of conversations. Throws `options.invalid` when `cwd` is not absolute.
+ * What a conversation has read and the folder of its shell are kept in its `ToolContext.session`, so one set serves any
+ * number of conversations. Throws `options.invalid` if `cwd` is not absolute.
  */
 export function baselineTools(options: BaselineOptions): Tool[] {
   const outputFiles = createOutputFiles();
-  // What a command printed can be read and searched, wherever the file with it lies.
+  // Output files of commands can be read and searched, wherever they are.
   const reading = { ...options, readOnlyRoots: [...(options.readOnlyRoots ?? []), outputFiles.folder] };
   return [
     readTool(reading),

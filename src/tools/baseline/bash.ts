@@ -8,9 +8,9 @@ import { shellTool, type Shell, type ShellOptions } from './shell-tool.ts';
 
 const gitBash = ['C:\\Program Files\\Git\\bin\\bash.exe', 'C:\\Program Files (x86)\\Git\\bin\\bash.exe'];
 
-/** Where bash is: the first on the search path, on Windows the one that comes with git. */
+/** The path of bash: the first on the search path; on Windows the one that comes with git. */
 export function findBash(): string | undefined {
-  // On Windows "bash" on the path is the one of WSL, which lives in another file system.
+  // On Windows, "bash" on the path is that of WSL, which has another file system.
   return findProgram(process.platform === 'win32' ? gitBash : ['bash']);
 }
 
@@ -25,9 +25,9 @@ const bash: Shell = {
 };
 
 /**
- * Bash: asks for approval unless the command is on the small list of commands that only tell names and states
- * (`readOnlyPrograms`: `ls`, `pwd`, `wc`, …; anything not plainly understood asks, and a name that the search path
- * leads into the workspace for). Must not be run again after a crash.
+ * Bash: needs approval unless every program of the command is on the short list of those that only show names and
+ * states (`readOnlyPrograms`: `ls`, `pwd`, `wc`, …). A command that is not fully understood needs approval, and so does
+ * a program that the search path finds in the workspace. Must not be run again after a crash.
  */
 export function bashTool(options: ShellOptions): BackgroundTool {
   return shellTool(bash, options);

@@ -1,4 +1,4 @@
-// What {a,b} and {1..3} in a pattern stand for. Pure; called for globs.
+// Expands {a,b} and {1..3} in a pattern. Pure; called for globs.
 
 const maxAlternatives = 1_000;
 
@@ -64,7 +64,7 @@ function partsOf(pattern: string): Part[] {
 interface Body {
   readonly text: string;
   readonly choices: readonly string[];
-  /** Where the closing brace is. */
+  /** The position of the closing brace. */
   readonly end: number;
 }
 
@@ -87,7 +87,7 @@ function bodyAt(pattern: string, open: number): Body | undefined {
   return undefined;
 }
 
-// {1..10}, {01..10} and {a..e}; one that is too long is told by a list that is.
+// {1..10}, {01..10} and {a..e}; a range that is too long returns a list that is too long.
 function rangeOf(body: string): readonly string[] | undefined {
   const numbers = /^(-?\d{1,9})\.\.(-?\d{1,9})$/.exec(body);
   const letters = /^([A-Za-z])\.\.([A-Za-z])$/.exec(body);

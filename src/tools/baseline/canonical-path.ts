@@ -5,7 +5,7 @@ import { dirname, isAbsolute, parse, resolve, sep } from 'node:path';
 
 import { errorCodeOf } from './file-errors.ts';
 
-/** `fault`: why the path could be followed only to where `path` says; what is missing is no fault. */
+/** `fault`: why the path could only be followed as far as `path`; a missing part is not a fault. */
 export interface CanonicalPath {
   readonly path: string;
   readonly fault?: string;
@@ -22,14 +22,14 @@ export async function canonicalPath(path: string): Promise<CanonicalPath> {
   }
 }
 
-/** True when `path` is `folder` or lies in it, part by part; letter case counts as the platform has it. */
+/** True if `path` is `folder` or lies in it, compared part by part; case-sensitive if the platform is. */
 export function isWithin(path: string, folder: string): boolean {
   const child = comparable(path);
   const parent = comparable(folder);
   return child === parent || child.startsWith(parent.endsWith(sep) ? parent : parent + sep);
 }
 
-// Follows part by part; from the first missing part on, the rest is taken as it is written.
+// Follows the path part by part; from the first missing part on, the rest is used as written.
 async function followed(path: string): Promise<CanonicalPath> {
   let done = parse(path).root;
   const rest = path

@@ -1,5 +1,6 @@
-// The frame around every change of a file: one at a time and in call order, only what was read and is still the same,
-// replaced in one step, noted in the ledger. Called by Write, Edit and NotebookEdit; each brings its own decision.
+// What every change of a file has in common: one at a time and in call order, only if the file was read and has not
+// changed, replaced in one step, noted in the ledger. Called by Write, Edit and NotebookEdit; each decides what to
+// write.
 
 import type { BigIntStats } from 'node:fs';
 
@@ -16,7 +17,7 @@ import { createWorkspace, type Workspace, type WorkspaceOptions } from './worksp
 
 /** Options of the tools that change files. */
 export interface ChangeOptions extends WorkspaceOptions {
-  /** Refuse to change a file that was not read in this conversation, or was changed since. Default true. */
+  /** Refuse to change a file that was not read in this conversation or has changed since. Default true. */
   readonly readBeforeEdit?: boolean;
 }
 
@@ -26,7 +27,7 @@ export interface Changer {
   readonly readBeforeEdit: boolean;
 }
 
-/** The file as it is before the change; without `bytes` there is none yet. */
+/** The file before the change; without `bytes` it does not exist yet. */
 export interface FileBefore {
   /** Canonical. */
   readonly path: string;
@@ -35,7 +36,9 @@ export interface FileBefore {
   readonly bytes?: Buffer;
 }
 
-/** What a tool wants done. The texts have LF line ends and serve the diff. `say` makes the answer for the model. */
+/**
+ * What a tool wants to do. The texts have LF line ends and are used for the diff. `say` makes the answer for the model.
+ */
 export type Decision =
   | { readonly type: 'refuse'; readonly message: string }
   | { readonly type: 'leave'; readonly message: string }
@@ -47,7 +50,7 @@ export type Decision =
       readonly say: (diff: FileDiff) => string;
     };
 
-/** Decides from the file's content. Called again for the preview: it must not have effects. */
+/** Decides by the file's content. Also called for the preview: it must not have effects. */
 export type Decide = (before: FileBefore) => Decision | Promise<Decision>;
 
 type Loaded =
@@ -63,7 +66,7 @@ export function createChanger(options: ChangeOptions): Changer {
   return { workspace: createWorkspace(options), readBeforeEdit: options.readBeforeEdit ?? true };
 }
 
-/** Changes the file the model named. Call it before any await: its place in the queue is the order of the calls. */
+/** Changes the file the model named. Call it before any await: the order of these calls is the order of the changes. */
 export async function changeFile(
   changer: Changer,
   named: string,
@@ -107,8 +110,8 @@ export async function changeFile(
 }
 
 /**
- * What a person sees before they approve: `{ type: 'create' | 'update', path, diff, added, removed }`, or
- * `{ type: 'refused' | 'unchanged', path, message }` where the call will fail or change nothing.
+ * What a person sees before approving: `{ type: 'create' | 'update', path, diff, added, removed }`, or `{ type:
+ * 'refused' | 'unchanged', path, message }` if the call will fail or change nothing.
  */
 export async function previewChange(
   changer: Changer,

@@ -1,5 +1,5 @@
-// Reads the simplest kind of shell command: plain words, joined by | && || and ;. Everything else is not understood, on
-// purpose: what decides about approval must never think it knows more than the shell does.
+// Reads the simplest kind of shell command: plain words, joined by | && || and ;. Everything else is deliberately not
+// understood: what decides about approval must never read a command differently from the shell.
 
 /** One program with its arguments. `hasWildcards`: an unquoted * or ? is in one of the words. */
 export interface SimpleCommand {
@@ -7,13 +7,14 @@ export interface SimpleCommand {
   readonly hasWildcards: boolean;
 }
 
-/** A command in parts; `operators` stand between them. */
+/** A command in parts, with the operators between them. */
 export interface CommandLine {
   readonly commands: readonly SimpleCommand[];
   readonly operators: readonly ('|' | '&&' | '||' | ';')[];
 }
 
-// Characters of unquoted words that no shell gives a meaning (within a word), and all beyond ASCII but spaces.
+// Characters of unquoted words that have no meaning to any shell (within a word), and everything beyond ASCII except
+// spaces.
 const plainCharacter = /[A-Za-z0-9_./:,@%+=-]|[^\u0000-\u007F\s\p{C}]/u; // oxlint-disable-line no-control-regex -- the bound of ASCII
 
 /**
@@ -28,7 +29,7 @@ export function commandLine(text: string): CommandLine | undefined {
   let at = 0;
   const endCommand = (): boolean => {
     const [name] = words;
-    if (name === undefined || name.includes('=')) return false; // nothing there, or an assignment
+    if (name === undefined || name.includes('=')) return false; // nothing, or an assignment
     commands.push({ words, hasWildcards });
     words = [];
     hasWildcards = false;
@@ -45,7 +46,7 @@ export function commandLine(text: string): CommandLine | undefined {
       continue;
     }
     const word = wordAt(text, at);
-    if (word === undefined || word.end === at) return undefined; // at a lone "&", say
+    if (word === undefined || word.end === at) return undefined; // such as at a lone "&"
     words.push(word.text);
     hasWildcards ||= word.hasWildcards;
     at = word.end;
@@ -67,7 +68,7 @@ function wordAt(source: string, start: number): Word | undefined {
     if (character === "'" || character === '"') {
       const close = source.indexOf(character, at + 1);
       const body = source.slice(at + 1, close);
-      // Within double quotes these still mean something.
+      // These have a meaning even within double quotes.
       if (close < 0 || /[\p{Cc}\p{Cs}]/u.test(body) || (character === '"' && /[$`\\!]/.test(body))) return undefined;
       text += body;
       at = close + 1;

@@ -1,5 +1,5 @@
-// The notebook edit itself, from text to text: changes one cell and leaves every other byte as it is. Pure but for the
-// random ids of new cells; called by NotebookEdit and its preview.
+// The notebook edit itself, from text to text: changes one cell and leaves every other byte as it is. Pure except for
+// the random ids of new cells; called by NotebookEdit and its preview.
 
 import { randomUUID } from 'node:crypto';
 
@@ -49,7 +49,7 @@ function spansOf(text: string): JsonSpan | undefined {
   try {
     return jsonSpans(text);
   } catch (error) {
-    if (error instanceof RangeError) return undefined; // the call stack is full: `JSON.parse` goes deeper
+    if (error instanceof RangeError) return undefined; // the call stack is exhausted: `JSON.parse` goes deeper
     throw error;
   }
 }
@@ -87,8 +87,8 @@ function deleted(place: Place, cell: NotebookCell): NotebookOutcome {
 function replaced(place: Place, change: NotebookChange, cell: NotebookCell): NotebookOutcome {
   const { text, style, notebook } = place;
   const span = place.list.items[cell.index];
-  if (span?.type !== 'object') return refused(`Cell ${cellName(cell)} is no object.`);
-  // Which of the two other programs look at is anybody's guess.
+  if (span?.type !== 'object') return refused(`Cell ${cellName(cell)} is not an object.`);
+  // Other programs may use either of the two.
   const twice = span.members.find(({ key }, index) => span.members.findIndex((other) => other.key === key) < index);
   if (twice !== undefined) {
     return refused(`Cell ${cellName(cell)} has the field ${twice.key} twice: delete it and insert it again.`);
@@ -115,7 +115,7 @@ function replaced(place: Place, change: NotebookChange, cell: NotebookCell): Not
   const became = type === cell.type ? '' : `, now ${type}`;
   const done = `Replaced the source of ${cellName(cell)} (${cell.type}${became})${type === 'code' ? ' and cleared its outputs' : ''}.`;
   if (isSameShape) {
-    // From the last member to the first, so that earlier places stay true.
+    // From the last member to the first, so that earlier positions stay valid.
     const changed = members
       .toReversed()
       .reduce((all, { member, raw }) => spliced(all, member.value.start, member.value.end, raw), text);

@@ -22,12 +22,12 @@ export interface TextEdit {
   readonly replaceAll: boolean;
 }
 
-/** The new text, or why there is none, in words for the model. `difference` tells what an inexact match ignored. */
+/** The new text, or why the edit failed, in words for the model. `difference` says what an inexact match ignored. */
 export type EditOutcome =
   | { readonly type: 'edited'; readonly text: string; readonly replaced: number; readonly difference?: string }
   | { readonly type: 'refused'; readonly message: string };
 
-// As large as the files that are edited at all.
+// The maximum size of files that are edited.
 const maxUnits = 64 * 1024 * 1024;
 
 interface Replacement {
@@ -92,8 +92,7 @@ function narrowed(file: string, { start, end, text }: Replacement): Replacement 
   return { start: start + head, end: end - tail, text: text.slice(head, text.length - tail) };
 }
 
-// What new lines end with where no old line end is replaced: what ends the line they are put into, else the line
-// before.
+// The ending of new lines if no old line end is replaced: that of the line they are put into, else of the line before.
 function neighbouringEnding(original: string, from: number, to: number, breaks: LineBreaks): LineEnding {
   if (breaks === 'cr') return '\r';
   const behind = original.indexOf('\n', to);

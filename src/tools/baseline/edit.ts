@@ -33,7 +33,7 @@ const description = `Replaces text in a file.
 - The file must have been read in this conversation, and not changed by others since.
 - An empty old_string creates a new file with new_string as its content.`;
 
-/** Edit: alone, asks for approval where there is somebody to ask, must not be run again after a crash. */
+/** Edit: runs alone, needs approval if there is an `approve` function, must not be run again after a crash. */
 export function editTool(options: ChangeOptions): Tool {
   const changer = createChanger(options);
   return defineTool({
@@ -70,7 +70,7 @@ function decideEdit(changer: Changer, args: EditArguments): Decide {
       );
     }
     const kind = fileKind(bytes);
-    if (kind.type !== 'text') return refuse(`${shown} is no text file; Edit only changes text.`);
+    if (kind.type !== 'text') return refuse(`${shown} is not a text file; Edit only changes text.`);
     const codec = await detectEncoding(bytes, true);
     const content = bytes.subarray(codec.mark.length);
     const decision = editContent(content, codec, args, shown);
@@ -111,7 +111,7 @@ function editContent(content: Buffer, codec: TextCodec, args: EditArguments, sho
     return edited(text, outcome.text, codec, `Edited ${shown}: ${count}${how}`);
   }
   if (outcome !== undefined && !codec.isBytewise) return refuse(`${shown}: ${outcome.message}`);
-  // In the model's own words: what was searched is bytes rather than characters, or the search was impossible.
+  // The text as the model wrote it: the search was on bytes rather than characters, or was impossible.
   const seen = editText(codec.view(content), { ...edit, oldText: args.old_string, newText: args.new_string });
   const message =
     seen.type === 'refused'
@@ -135,7 +135,7 @@ function displayed(text: string, codec: TextCodec): string {
   return withLineFeeds(seen, lineBreaksOf(seen));
 }
 
-// A model may copy the mark it once saw; it is no part of the text.
+// A model may copy a byte order mark it saw; it is not part of the text.
 function withoutMark(text: string, codec: TextCodec): string {
   return codec.mark.length > 0 && text.startsWith('\u{FEFF}') ? text.slice(1) : text;
 }

@@ -1,4 +1,4 @@
-// Ends a command with everything it started: asked first, then forced, until nothing of it is left.
+// Ends a command and everything it started: first politely, then by force, until nothing of it is left.
 
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
@@ -7,16 +7,16 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { familyMembers, type ProcessFamily, type RunningProcess } from './process-table.ts';
 
 const pollMs = 10;
-// Each round ends what is there; more are needed only against programs that start new ones as fast.
+// Each round ends everything found; more are needed only if programs keep starting new ones.
 const maxRounds = 100;
 const sparingRounds = 20;
-// One look is no proof: a process may end, and another begin, while it is taken.
+// One look proves nothing: a process may end and another begin meanwhile.
 const emptyLooks = 2;
 
 /**
- * Sends TERM, waits up to `graceMs` for all to end, then KILL until none is left. Processes that left the group, the
- * session or their parents are found too, as far as `familyMembers` finds them. Returns those that could not be ended,
- * as programs of another user.
+ * Sends TERM, waits up to `graceMs` for all to end, then KILL until none is left. Also ends processes that left the
+ * group, the session or their parents, as far as `familyMembers` finds them. Returns those that could not be ended,
+ * such as programs of another user.
  */
 export async function endProcesses(family: ProcessFamily, graceMs: number): Promise<readonly RunningProcess[]> {
   if (process.platform === 'win32') return endTree(family.group);
@@ -33,7 +33,7 @@ export async function endProcesses(family: ProcessFamily, graceMs: number): Prom
     empty = members.length === 0 ? empty + 1 : 0;
     for (const group of groupsOf(members, family.group)) send(-group, 'SIGKILL');
     for (const { pid } of members) send(pid, 'SIGKILL');
-    // The group as a whole can start nothing meanwhile; with it goes what still passes output on.
+    // The whole group at once, so that it can start nothing meanwhile; this also ends the pump that passes output on.
     if (round >= sparingRounds) send(-family.group, 'SIGKILL');
     await pause(round < sparingRounds ? 1 : pollMs);
   }

@@ -1,6 +1,6 @@
-// Finds a text inside another one, character by character, and names lines. Used by edit-text and loose-match.
+// Finds a text inside another one, character by character, and reports line numbers. Used by edit-text and loose-match.
 
-/** How many places are looked for where one would be right. */
+/** How many places are searched for when there should be only one. */
 export const mostOverlapping = 1000;
 
 /**

@@ -4,14 +4,14 @@ import { constants } from 'node:os';
 
 import { commandLine } from './command-words.ts';
 
-/** `isFailure` false: the code is the program's way to say no, as 1 of grep. */
+/** `isFailure` false: the code is the program's way to say no, such as 1 of grep. */
 export interface ExitMeaning {
   readonly isFailure: boolean;
-  /** Empty where there is nothing to explain. */
+  /** Empty if there is nothing to explain. */
   readonly text: string;
 }
 
-// Programs that say by their code what others print.
+// Programs whose exit code is their answer.
 const answers: { readonly [program: string]: { readonly [code: number]: string } } = {
   grep: { 1: 'no line matched' },
   egrep: { 1: 'no line matched' },
@@ -26,7 +26,7 @@ const answers: { readonly [program: string]: { readonly [code: number]: string }
 
 const signalNames = new Map(Object.entries(constants.signals).map(([name, number]) => [number, name]));
 
-/** Looks at the command where it is one plain program, so that the code is known to be its own. */
+/** Considers the command only if it is one plain program, so that the code is certainly its own. */
 export function exitMeaning(code: number, command: string): ExitMeaning {
   if (code === 0) return { isFailure: false, text: '' };
   const answer = answerOf(code, command);

@@ -40,7 +40,7 @@ export function fileDiff(before: string, after: string, maxLines: number): FileD
   return { text: cutToLines(lines.join('\n'), maxLines).toWellFormed(), added, removed };
 }
 
-// By the custom of the format a range without lines begins at the line before it.
+// By convention of the format, a range without lines begins at the line before it.
 function range(start: number, lines: number): string {
   return `${lines === 0 ? start - 1 : start},${lines}`;
 }
@@ -66,8 +66,8 @@ function commonLines(before: string, after: string): { head: number; tail: numbe
   return { head, tail: before.length - from };
 }
 
-// For texts with too many changes to look for the shortest account. With as many lines as before, lines that differ are
-// taken for changed in place; otherwise everything goes out and comes in.
+// For texts with too many changes to search for the shortest diff. If the number of lines is the same, differing lines
+// count as changed in place; otherwise everything is removed and added.
 function plainHunks(before: readonly string[], after: readonly string[]): Hunk[] {
   if (before.length !== after.length) return [hunkOf(before, after, 0)];
   const hunks: Hunk[] = [];

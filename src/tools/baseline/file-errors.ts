@@ -1,6 +1,6 @@
 // Turns errors of the file system into words for a model: no host paths, and what to do about it.
 
-/** The code of a Node error, as `ENOENT`; undefined for anything else. */
+/** The code of a Node error, such as `ENOENT`; undefined for anything else. */
 export function errorCodeOf(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined;
   return typeof error.code === 'string' ? error.code : undefined;
@@ -25,7 +25,7 @@ const words: Readonly<Record<string, string>> = {
   ENXIO: 'it is a device or pipe that nothing serves',
 };
 
-/** What went wrong with `shown`, as the model named it. Anything that is no file system error is thrown on. */
+/** What went wrong with the path `shown`. Rethrows anything that is not a file system error. */
 export function fileErrorText(error: unknown, doing: 'read' | 'written', shown: string): string {
   const code = errorCodeOf(error);
   if (code === undefined) throw error;

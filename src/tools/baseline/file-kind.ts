@@ -1,8 +1,9 @@
-// Tells from the first bytes what a file is: text, an image, a PDF, something binary. Read uses it before it decodes.
+// Determines from the first bytes what a file is: text, an image, a PDF, something binary. Read uses it before
+// decoding.
 
 import { utf16Guess } from './utf16-guess.ts';
 
-/** What the first bytes say. `mediaType` is a guess by signature; `reason` says why text was ruled out. */
+/** The result. `mediaType` is a guess by signature; `reason` says why it is not text. */
 export type FileKind =
   | { readonly type: 'text' }
   | { readonly type: 'image'; readonly mediaType: 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp' }
@@ -16,7 +17,7 @@ const imageTypes = [
   ['image/gif', [...Buffer.from('GIF89a')]],
 ] as const;
 
-// Formats worth a name in the refusal. Text formats (SVG, XML, …) are no business of this table.
+// Formats that a refusal can name. Text formats (SVG, XML, …) are not in this table.
 const binaryTypes: readonly (readonly [mediaType: string, signature: readonly number[]])[] = [
   ['application/zip', [0x50, 0x4b, 0x03, 0x04]],
   ['application/zip', [0x50, 0x4b, 0x05, 0x06]],

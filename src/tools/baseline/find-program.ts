@@ -8,7 +8,7 @@ import { isWithin } from './canonical-path.ts';
 import { realOr } from './shown-path.ts';
 
 /**
- * Where the system's own programs are, for what runs unasked: a folder of the workspace may stand in front on the
+ * Where the system's own programs are, for what runs without approval: a folder of the workspace may come first on the
  * search path.
  */
 export const systemPath = '/usr/bin:/bin:/usr/local/bin:/run/current-system/sw/bin';
@@ -22,7 +22,7 @@ export function findProgram(names: readonly string[], searchPath = process.env['
       continue;
     }
     for (const folder of searchPath.split(delimiter)) {
-      if (!isAbsolute(folder)) continue; // below the working directory: not a place to take a shell from
+      if (!isAbsolute(folder)) continue; // relative to the working directory: not a safe place for a shell
       for (const ending of endings) {
         const path = join(folder, name + ending);
         if (isExecutable(path)) return path;

@@ -1,15 +1,15 @@
-// What a glob pattern means: where to look, and which ways from there match. Called by Glob and Grep.
+// What a glob pattern means: where to search, and which relative paths match. Called by Glob and Grep.
 
 import { braceAlternatives, hasOpenBrace } from './brace-alternatives.ts';
 import { wayPattern, type WayPattern } from './way-pattern.ts';
 
 /** A pattern, taken apart. */
 export interface GlobPattern {
-  /** The folders it begins with, before the first wildcard; '' where there are none. */
+  /** The folders before the first wildcard; '' if there are none. */
   readonly base: string;
-  /** Whether a way from the base, with forward slashes, matches. */
+  /** Whether a path relative to the base, with forward slashes, matches. */
   readonly matches: (way: string) => boolean;
-  /** Whether a folder, by its way from the base, may hold matches. */
+  /** Whether a folder, by its path relative to the base, may contain matches. */
   readonly enters: (way: string) => boolean;
 }
 
@@ -39,17 +39,17 @@ export function globPattern(pattern: string): GlobPattern | undefined {
   };
 }
 
-/** A test of whole ways, with the rules of `globPattern`; undefined as there. */
+/** A test of whole relative paths, with the rules of `globPattern`; undefined in the same cases. */
 export function wayMatcher(pattern: string): ((way: string) => boolean) | undefined {
   const plain = pattern.replace(/^(?:\.\/)+/, '');
   const own = patternsOf(plain.includes('/') ? plain : `**/${plain}`);
   return own === undefined ? undefined : (way) => own.some((each) => each.matches(way));
 }
 
-/** What is said about a pattern with too many alternatives. */
+/** The message about a pattern with too many alternatives. */
 export const tooManyText = 'The braces of the pattern stand for more than 1000 patterns.';
 
-/** What is odd in a pattern that found nothing, as a sentence to add, or an empty text. */
+/** A hint about a pattern that found nothing, as a sentence to add, or an empty string. */
 export function globHint(pattern: string): string {
   const found: string[] = [];
   if (hasOpenBrace(pattern)) found.push('a { that is never closed');
@@ -68,12 +68,12 @@ function patternsOf(pattern: string): readonly WayPattern[] | undefined {
   );
 }
 
-/** Whether a pattern names a hidden file or folder: one of its parts has the dot in front. */
+/** Whether a pattern names a hidden file or folder: one of its parts begins with a dot. */
 export function namesHidden(pattern: string): boolean {
   return /(?:^|[/{,(|])\\?\.(?!\.?(?:\/|$))/.test(pattern);
 }
 
-/** Whether a part of the way begins with a dot. */
+/** Whether a part of the path begins with a dot. */
 export function isHidden(way: string): boolean {
   return way.startsWith('.') || way.includes('/.');
 }

@@ -21,7 +21,7 @@ export interface GlobArguments {
 
 /** Options of Glob. */
 export interface GlobOptions extends WorkspaceOptions {
-  /** Milliseconds after which it answers with what it has found so far. Default 20,000. */
+  /** After this many milliseconds it returns what it has found so far. Default 20,000. */
   readonly globLimitMs?: number;
 }
 
@@ -35,7 +35,7 @@ const description = `Finds files by name and lists their paths, the newest first
 - node_modules and what .gitignore leaves out are left out, unless path or the beginning of the pattern leads into it: node_modules/zod/**/*.md.
 - Links to folders are not followed. At most ${maxShown} files are listed; the note at the end says how many there are.`;
 
-/** Glob: runs beside other calls, never asks, may be run again after a crash. */
+/** Glob: runs in parallel, never needs approval, may be run again after a crash. */
 export function globTool(options: GlobOptions): Tool {
   const workspace = createWorkspace(options);
   return defineTool({
@@ -85,13 +85,13 @@ export function globTool(options: GlobOptions): Tool {
 }
 
 interface Found {
-  /** The newest first, at most as many as are shown. */
+  /** The newest files first, at most as many as are shown. */
   readonly newest: readonly string[];
   readonly count: number;
   readonly isPartial: boolean;
 }
 
-// Without those the tools may not read; links by what they lead to. Looks at every file: an order needs all times.
+// Without files the tools may not read; links count by their target. Stats every file: sorting needs all times.
 async function newestOf(
   workspace: Workspace,
   folder: string,
@@ -105,14 +105,14 @@ async function newestOf(
   let isPartial = false;
   for (const [index, way] of ways.entries()) {
     if (index % 1000 === 999) {
-      await nextRound(); // others get their turn
+      await nextRound(); // lets other work run
       limits.signal.throwIfAborted();
       isPartial = performance.now() >= limits.deadline;
       if (isPartial) break;
     }
     const path = start + (sep === '/' ? way : way.replaceAll('/', sep));
     if (isHiddenPath(path)) continue;
-    // One that nothing is known of, as its name is no text or its folder may not be entered, is there all the same.
+    // A file without a stat (its name is not valid text, or its folder may not be entered) is listed all the same.
     const stat = linkStat(path);
     if (stat?.isSymbolicLink() === true && isHiddenPath(realOr(path))) continue;
     seen.push(way);

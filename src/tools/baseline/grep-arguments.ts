@@ -1,4 +1,4 @@
-// What Grep can be asked, and the command line of ripgrep for it. Pure.
+// The arguments of Grep, and ripgrep's command line for them. Pure.
 
 import { namesHidden } from './glob-pattern.ts';
 import { leftOutFolders } from './ignore-rules.ts';
@@ -32,8 +32,8 @@ export const grepSchema: ObjectSchema = {
   properties: {
     pattern: { type: 'string', minLength: 1, description: 'The regular expression to look for' },
     path: { type: 'string', description: 'The file or folder to search. Default: the working directory' },
-    glob: { type: 'string', description: 'Only files that match, as *.ts or src/**/*.{ts,tsx}; !*.md leaves out' },
-    type: { type: 'string', description: 'Only files of a type ripgrep knows, as js, py, rust' },
+    glob: { type: 'string', description: 'Only files that match, such as *.ts or src/**/*.{ts,tsx}; !*.md leaves out' },
+    type: { type: 'string', description: 'Only files of a type ripgrep knows, such as js, py, rust' },
     output_mode: {
       type: 'string',
       enum: ['files_with_matches', 'content', 'count'],
@@ -66,10 +66,10 @@ export function modeOf(args: GrepArguments): 'files_with_matches' | 'content' | 
 }
 
 /**
- * Arguments for ripgrep. No value can become an option: the pattern stands behind `-e`, the path behind `--`. A glob
- * that lets in is not passed on as it is, since ripgrep's would let in ignored and hidden files as well: only its last
- * part, as a type of its own, and the caller checks the rest. `isRepository` says whether ignore files of the folders
- * above count.
+ * Arguments for ripgrep. No value can become an option: the pattern follows `-e`, the path follows `--`. A glob that
+ * includes files is not passed on as it is, since ripgrep would then include ignored and hidden files as well: only its
+ * last part is, as a custom type, and the caller checks the rest. `isRepository` says whether ignore files of the
+ * folders above count.
  */
 export function ripgrepArguments(args: GrepArguments, target: { path: string; isRepository: boolean }): string[] {
   const mode = modeOf(args);
@@ -93,7 +93,7 @@ export function ripgrepArguments(args: GrepArguments, target: { path: string; is
       list.push('--count', '--with-filename');
       break;
     case 'content':
-      // Sorted: pages of a long answer fit together, and the same question has the same answer.
+      // Sorted, so that pages of a long answer fit together and the same search gives the same answer.
       list.push('--sort=path', '--no-heading', '--with-filename', '--line-number', '--column');
       if (args['-o'] === true) list.push('--only-matching');
       else list.push(`--before-context=${before}`, `--after-context=${after}`);
@@ -103,7 +103,7 @@ export function ripgrepArguments(args: GrepArguments, target: { path: string; is
   return list;
 }
 
-// Names alone can be sorted out by ripgrep itself. What it may read otherwise than we do is left to the caller.
+// Plain names can be filtered by ripgrep itself. What it might interpret differently is left to the caller.
 function typeOfGlob(glob: string): string[] {
   const name = glob.slice(glob.lastIndexOf('/') + 1);
   const isSafe =

@@ -1,4 +1,4 @@
-// The Grep tool: searches the contents of files with ripgrep, or without it where it is not installed.
+// The Grep tool: searches the contents of files with ripgrep, or without it if it is not installed.
 
 import { lstat } from 'node:fs/promises';
 import { basename, isAbsolute, resolve, sep } from 'node:path';
@@ -24,7 +24,7 @@ import { createWorkspace, type Workspace, type WorkspaceOptions } from './worksp
 export interface GrepOptions extends WorkspaceOptions {
   /** Finds the program. Default: the one of the optional dependency `@vscode/ripgrep`. */
   readonly ripgrep?: () => Promise<string | undefined>;
-  /** Milliseconds after which it answers with what it has found so far. Default 30,000. */
+  /** After this many milliseconds it returns what it has found so far. Default 30,000. */
   readonly grepLimitMs?: number;
 }
 
@@ -37,7 +37,7 @@ const description = `Searches the contents of files for a regular expression, wi
 - Hidden files are searched only where path or glob names the dot, as .github; node_modules and what .gitignore leaves out are left out unless path leads into them.
 - head_limit and offset page through long answers. Long lines are shown as a stretch around the match.`;
 
-/** Grep: runs beside other calls, never asks, may be run again after a crash. */
+/** Grep: runs in parallel, never needs approval, may be run again after a crash. */
 export function grepTool(options: GrepOptions): Tool {
   const workspace = createWorkspace(options);
   const find = options.ripgrep ?? findRipgrep;
@@ -166,8 +166,8 @@ function withoutDot(path: string): string {
   return sep === '/' ? plain : plain.split(sep).join('/');
 }
 
-// What ripgrep must not show although it found it: denied files, hidden ones nobody named (a type or an ignore file
-// lets them in), and what the glob does not let in. Undefined where the glob stands for too many patterns.
+// What ripgrep found but must not be shown: denied files, hidden ones that were not named (a type or an ignore file
+// included them), and what the glob excludes. Undefined if the glob expands to too many patterns.
 function wanted(
   workspace: Workspace,
   { args, folder, path }: { readonly args: GrepArguments; readonly folder: string; readonly path: string },
@@ -207,14 +207,14 @@ function isFaultOfRequest(complaints: string): boolean {
 
 function explained(complaints: string, { pattern }: GrepArguments): string {
   const text = relevant(complaints.replace(/^rg: /, '').trim());
-  if (text.startsWith('unrecognized file type')) return `${text}. Use glob instead, as *.ext.`;
+  if (text.startsWith('unrecognized file type')) return `${text}. Use glob instead, such as *.ext.`;
   const hint = /repetition|unclosed|unopened/.test(text)
     ? '\nTo look for ( [ { * + ? . themselves, put a \\ in front.'
     : '';
   return `The search for ${JSON.stringify(pattern)} is not valid: ${text}${hint}`;
 }
 
-// Of the complaints of both engines those of the one the pattern was meant for.
+// Of the errors of both engines, those of the one the pattern was meant for.
 function relevant(text: string): string {
   const rule = `\n${'~'.repeat(79)}\n`;
   const start = text.indexOf(`default regex engine error:${rule}`);

@@ -1,5 +1,5 @@
-// One small process beside the host program that ends what commands left running and removes what they left in the
-// temporary folder, however the host program ends: also by SIGKILL. Called where commands are run and output is kept.
+// A small process next to the host program that ends what commands left running and removes what they left in the
+// temporary folder, however the host program ends, even by SIGKILL. Called where commands are run and output is kept.
 
 import { spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
@@ -110,7 +110,7 @@ function removeFolders(): void {
     try {
       rmSync(folder, { recursive: true, force: true });
     } catch {
-      // the program is ending: nobody could be told
+      // the program is ending: the watcher could not be told
     }
   }
 }

@@ -1,4 +1,4 @@
-// What the text of one ignore file leaves out, as git reads it. Pure; called for the rules of a folder.
+// The rules of one ignore file, as git reads them. Pure; called for the rules of a folder.
 
 import { namePattern } from './name-pattern.ts';
 import { wayPattern } from './way-pattern.ts';
@@ -72,7 +72,7 @@ function ruleOf(line: string, place: number): Rule | undefined {
   return isOpen ? undefined : { ...common, ofWay: matches };
 }
 
-// Spaces at the end go, but for one behind a backslash.
+// Trailing spaces are dropped, except one after a backslash.
 function withoutSpaces(line: string): string {
   let end = line.length;
   while (end > 0 && line[end - 1] === ' ' && !isEscaped(line, end - 1)) end--;

@@ -1,4 +1,4 @@
-// What .gitignore files leave out, folder by folder as git reads them. Called by the file walker.
+// The rules of .gitignore files, folder by folder, as git reads them. Called by the file walker.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -7,7 +7,7 @@ import { dirname, join, sep } from 'node:path';
 import { ignoreMatcher, type IgnoreMatcher } from './ignore-matcher.ts';
 import { targetStat } from './quiet-stat.ts';
 
-/** Folders a walk does not enter whatever the ignore files say; one can start in them, or below. */
+/** Folders a walk does not enter, whatever the ignore files say; a walk can start in or below them. */
 export const leftOutFolders: readonly string[] = ['.git', '.hg', '.svn', '.jj', 'node_modules'];
 
 /** The rules that hold in one folder: its own files' and those of the folders above it, the nearest first. */
@@ -17,7 +17,7 @@ export interface IgnoreRules {
   readonly matcher: IgnoreMatcher | undefined;
 }
 
-// Like ripgrep, .ignore files count as well and win over .gitignore.
+// As in ripgrep, .ignore files count as well and override .gitignore.
 const ruleFiles = ['.gitignore', '.ignore'];
 const maxFileBytes = 4 * 1024 * 1024;
 const caseCounts = process.platform !== 'win32' && process.platform !== 'darwin';
@@ -93,7 +93,7 @@ function globalRules(): string[] {
   return [textOf(join(folder, 'git', 'ignore'))];
 }
 
-// What is no file, as a pipe that never ends, or larger than any list of names, says nothing.
+// Anything that is not a regular file (such as a pipe that never ends) or is unreasonably large has no rules.
 function textOf(path: string): string {
   try {
     const stat = targetStat(path);

@@ -1,6 +1,6 @@
-// Reads width and height out of an image's first bytes. Used by Read to say what it shows.
+// Reads width and height from an image's first bytes. Used by Read to describe what it shows.
 
-/** Pixels, or undefined where the header is not understood. */
+/** Pixels, or undefined if the header is not understood. */
 export function imageSize(
   bytes: Buffer,
   mediaType: string,

@@ -1,7 +1,7 @@
-// Reads JSON and remembers where in the text every value stands, so that one can be replaced without touching the rest.
-// Used by notebook-text.
+// Reads JSON and records where every value is in the text, so that one can be replaced without touching the rest. Used
+// by notebook-text.
 
-/** A value and its place: `start` is its first character, `end` the one behind its last. */
+/** A value and its place: `start` is its first character, `end` the one after its last. */
 export type JsonSpan =
   | { readonly type: 'object'; readonly start: number; readonly end: number; readonly members: readonly JsonMember[] }
   | { readonly type: 'array'; readonly start: number; readonly end: number; readonly items: readonly JsonSpan[] }
@@ -46,7 +46,7 @@ function readObject(text: string, start: number): JsonSpan {
   let at = skipSpace(text, start + 1);
   while (text[at] !== '}') {
     const keyEnd = endOfString(text, at);
-    const value = readValue(text, skipSpace(text, skipSpace(text, keyEnd) + 1)); // behind the colon
+    const value = readValue(text, skipSpace(text, skipSpace(text, keyEnd) + 1)); // after the colon
     members.push({ key: String(JSON.parse(text.slice(at, keyEnd))), start: at, value });
     at = skipSpace(text, value.end);
     if (text[at] === ',') at = skipSpace(text, at + 1);
@@ -78,7 +78,7 @@ function endOfString(text: string, start: number): number {
   return at + 1;
 }
 
-// A quote behind an odd number of backslashes belongs to the string.
+// A quote after an odd number of backslashes belongs to the string.
 function isEscaped(text: string, quote: number): boolean {
   let at = quote - 1;
   while (text[at] === '\\') at--;

@@ -28,7 +28,7 @@ export function jsonStyle(text: string, root: JsonSpan): JsonStyle {
   const between = first !== undefined && second !== undefined ? text.slice(first.value.end, second.start) : ', ';
   const comma = isPretty ? ',' : between;
   const colon = first !== undefined && text.slice(first.start, first.value.start).endsWith(' ') ? ': ' : ':';
-  // As Python writes by default: nothing but ASCII. (Every writer escapes control characters, so those tell nothing.)
+  // ASCII only, which is Python's default. (Every writer escapes control characters, so those prove nothing.)
   const isAscii = /(?<!\\)(?:\\\\)*\\u(?!00[01])[0-9a-f]{4}/i.test(text) && !/[^\p{ASCII}]/u.test(text);
   const quote = (value: string): string => {
     const quoted = JSON.stringify(value);

@@ -1,4 +1,4 @@
-// Arguments of the baseline tools: the plain JSON Schema models see, and a reader that forgives how models write
+// Arguments of the baseline tools: the plain JSON Schema models see, and a reader that tolerates how models write
 // values. Numbers and booleans sent as strings and null for "absent" are understood (nested JSON texts by
 // parse-arguments).
 
@@ -35,7 +35,7 @@ export function lenientArguments<Args>(schema: ObjectSchema): StandardJsonSchema
       validate: (value): StandardResult<Args> => {
         const issues: StandardIssue[] = [];
         const read = readValue(schema, value, [], issues);
-        // A parse boundary: the value was just checked against the schema `Args` describes.
+        // A parse boundary: the value was just checked against the schema of `Args`.
         return issues.length > 0 ? { issues } : { value: read as Args };
       },
       jsonSchema: { input: () => closed(schema) },

@@ -1,4 +1,4 @@
-// Shows a text with LF only and finds the way back, so that edits keep every line's own ending. Used by Edit, Write,
+// Converts line ends to LF and maps positions back, so that edits keep every line's own ending. Used by Edit, Write,
 // Read.
 
 /** What ends a line. */

@@ -1,5 +1,5 @@
-// Runs a regular expression over texts in a thread of its own, which can be ended: one that backtracks without end must
-// not hold up the program. Called by the search without ripgrep.
+// Runs a regular expression over texts in a separate thread that can be ended: endless backtracking must not block the
+// program. Called by the search without ripgrep.
 
 import { Worker } from 'node:worker_threads';
 
@@ -22,14 +22,13 @@ export interface MatchedLine {
 /** Takes one text at a time. */
 export interface LineMatcher {
   /**
-   * The matched lines in order; undefined once the time is up. Rejects with the signal's reason, and with what the
-   * thread failed on.
+   * The matched lines in order; undefined once the time is up. Rejects with the signal's reason or the thread's error.
    */
   readonly match: (text: string) => Promise<readonly MatchedLine[] | undefined>;
   readonly end: () => void;
 }
 
-/** Starts the thread. Whoever starts one ends it. */
+/** Starts the thread. The caller must end it. */
 export function createLineMatcher(
   what: LineMatch,
   limits: { readonly deadline: number; readonly signal: AbortSignal },

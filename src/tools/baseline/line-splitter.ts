@@ -1,4 +1,4 @@
-// Splits a stream of bytes into lines without holding more of a line than is wanted. Used by Read for files of any
+// Splits a stream of bytes into lines without keeping more of a line than is wanted. Used by Read for files of any
 // size.
 
 import type { LineBreaks } from './line-endings.ts';
@@ -28,7 +28,7 @@ export interface SplitterOptions {
   readonly firstWanted: number;
   /** How many bytes of a line are kept. */
   readonly keepBytes: number;
-  /** Called for each wanted line, in order. Says what becomes of the lines behind it. */
+  /** Called for each wanted line, in order. Returns what to do with the lines after it. */
   readonly onLine: (line: Line) => 'want' | 'count' | 'ignore';
 }
 

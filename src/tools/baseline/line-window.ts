@@ -8,7 +8,7 @@ import { createLineSplitter, type Line } from './line-splitter.ts';
 import type { LinePosition } from './read-ledger.ts';
 import type { TextCodec } from './text-encoding.ts';
 
-/** Where the bytes come from: a buffer that holds the whole file, or a handle read piece by piece. */
+/** The source of the bytes: a buffer with the whole file, or a handle that is read piece by piece. */
 export type ByteSource =
   | { readonly type: 'whole'; readonly bytes: Buffer }
   | { readonly type: 'handle'; readonly handle: FileHandle; readonly size: number };
@@ -29,7 +29,7 @@ export interface WindowRequest {
   readonly signal: AbortSignal;
 }
 
-/** A line as it is shown. `cutFrom`: it was cut, and has this many bytes. */
+/** A line as shown. `cutFrom`: it was cut and really has this many bytes. */
 export interface ShownLine {
   readonly number: number;
   readonly text: string;
@@ -50,7 +50,7 @@ export interface LineWindow {
 
 const firstChunkBytes = 128 * 1024;
 const chunkBytes = 1024 * 1024;
-// Behind the window lines are still counted when no more than this is left.
+// Lines after the window are still counted if no more than this is left.
 const countableBytes = 8 * 1024 * 1024;
 
 /** Throws what the file system throws, and the signal's reason when it is aborted. */

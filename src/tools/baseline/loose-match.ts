@@ -1,5 +1,5 @@
-// The only inexact matches Edit accepts: same text but for trailing whitespace, typographic quotes and spaces, or one
-// uniform indentation shift. Each must be unique; nothing is ever matched by similarity. Called by edit-text.
+// The only inexact matches Edit accepts: the same text except for trailing whitespace, typographic quotes and spaces,
+// or one uniform shift of indentation. Each must be unique; nothing is ever matched by similarity. Called by edit-text.
 
 import { diffArrays, diffChars } from 'diff';
 
@@ -85,7 +85,7 @@ function sameButTrailingSpace(
   return actual.every((line, index) => line.trimEnd() === wanted[index]?.trimEnd()) ? (added) => added : undefined;
 }
 
-// One and the same run of whitespace in front of every line that is not blank, more than asked for or less.
+// The same run of whitespace added to, or missing from, the front of every non-blank line.
 function indentationShift(
   actual: readonly string[],
   wanted: readonly string[],
@@ -115,7 +115,7 @@ function indentationShift(
 }
 
 function linePlaces(lines: readonly string[], oldText: string, newText: string, rule: LineRule): Place[] {
-  // A final line end belongs to the match but makes no line of its own.
+  // A final line end belongs to the match but does not make another line.
   const closed = oldText.endsWith('\n');
   const wanted = (closed ? oldText.slice(0, -1) : oldText).split('\n');
   const key = wanted.findIndex((line) => line.trim() !== '');

@@ -4,10 +4,10 @@
 export interface MarkedStream {
   /** Calls `onBytes` for what stands before the mark. */
   readonly push: (chunk: Buffer) => void;
-  /** Hands on what was held back because it might have begun a mark. */
+  /** Passes on what was held back because it might have begun a mark. */
   readonly end: () => void;
   readonly isMarked: () => boolean;
-  /** The first bytes behind the mark. */
+  /** The first bytes after the mark. */
   readonly behind: () => Buffer;
 }
 

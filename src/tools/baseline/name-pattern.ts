@@ -1,5 +1,5 @@
 // A pattern for one part of a path: *, ? and [classes]. Its time is bounded by the length of the pattern times that of
-// the name, whatever the pattern: it runs on patterns of models and of files in repositories nobody has looked at.
+// the name, whatever the pattern: it runs on patterns from models and from unknown repositories.
 
 /** A pattern, taken apart. */
 export interface NamePattern {
@@ -77,7 +77,7 @@ function tokensOf(
   return { tokens, isOpen };
 }
 
-// `start` is behind the bracket. Undefined where it is never closed.
+// `start` is after the bracket. Undefined if it is never closed.
 function classAt(pattern: string, start: number): { readonly token: CharacterClass; readonly end: number } | undefined {
   const ranges: (readonly [number, number])[] = [];
   const named: RegExp[] = [];

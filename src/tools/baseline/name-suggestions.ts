@@ -1,4 +1,4 @@
-// Names near a path that does not exist, so that a model can correct itself. Used by Read, Edit and NotebookEdit.
+// Names similar to a path that does not exist, so that a model can correct itself. Used by Read, Edit and NotebookEdit.
 
 import { lstat, readdir } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';

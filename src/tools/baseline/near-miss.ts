@@ -1,4 +1,4 @@
-// Says honestly why an edit found nothing: the nearest lines of the file and how they differ. It never matches
+// Explains why an edit found nothing: the most similar lines of the file and how they differ. It never matches
 // anything.
 
 import { diffLines } from 'diff';
@@ -57,7 +57,7 @@ function differences(wanted: readonly string[], found: readonly string[]): strin
   return cutToUnits(cutToLines(shown, shownLines), shownUnits);
 }
 
-// Differences the eye would miss are spelled out.
+// Invisible differences are spelled out.
 function visible(line: string): string {
   return line
     .replace(/(?!\t)[\p{Cc}\u00a0\u200b-\u200f\u2028\u2029\ufeff]/gu, (character) => `\\u${hex(character)}`)

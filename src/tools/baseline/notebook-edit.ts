@@ -34,7 +34,7 @@ const description = `Changes one cell of a Jupyter notebook (.ipynb, nbformat 4)
 - Cells are named as Read shows them; cell-0 is the first cell of a notebook without ids.
 - The notebook must have been read in this conversation first.`;
 
-/** NotebookEdit: alone, asks for approval where there is somebody to ask, must not be run again after a crash. */
+/** NotebookEdit: runs alone, needs approval if there is an `approve` function, must not be run again after a crash. */
 export function notebookEditTool(options: ChangeOptions): Tool {
   const changer = createChanger(options);
   return defineTool({
@@ -48,7 +48,7 @@ export function notebookEditTool(options: ChangeOptions): Tool {
           minLength: 1,
           description: 'The notebook: an absolute path, or one relative to the working directory',
         },
-        cell_id: { type: 'string', description: 'The cell to change, or behind which to insert' },
+        cell_id: { type: 'string', description: 'The cell to change, or after which to insert' },
         new_source: { type: 'string', description: 'The new source of the cell. Not needed to delete' },
         cell_type: {
           type: 'string',
@@ -69,7 +69,7 @@ export function notebookEditTool(options: ChangeOptions): Tool {
 function decideNotebook({ workspace }: Changer, args: NotebookEditArguments): Decide {
   return async ({ path, shown, bytes }) => {
     if (bytes === undefined) return { type: 'refuse', message: await missingFileText(workspace, path, shown) };
-    if (!/\.ipynb$/i.test(path)) return { type: 'refuse', message: `${shown} is no notebook (.ipynb): use Edit.` };
+    if (!/\.ipynb$/i.test(path)) return { type: 'refuse', message: `${shown} is not a notebook (.ipynb): use Edit.` };
     const mode = args.edit_mode ?? 'replace';
     if (mode !== 'delete' && args.new_source === undefined) {
       return { type: 'refuse', message: `edit_mode ${mode} needs new_source.` };
@@ -79,13 +79,13 @@ function decideNotebook({ workspace }: Changer, args: NotebookEditArguments): De
     if (text === undefined || codec.name !== 'UTF-8') {
       return {
         type: 'refuse',
-        message: `${shown} is no valid UTF-8, which notebooks must be (it looks like ${codec.name}).`,
+        message: `${shown} is not valid UTF-8, which notebooks must be (it looks like ${codec.name}).`,
       };
     }
     const outcome = editNotebook(text, {
       mode,
       source: (args.new_source ?? '').toWellFormed(),
-      // Models that mean no cell at all send an empty name.
+      // Models send an empty name to mean no cell.
       ...(args.cell_id === undefined || args.cell_id === '' ? {} : { cellId: args.cell_id }),
       ...(args.cell_type === undefined ? {} : { cellType: args.cell_type }),
     });

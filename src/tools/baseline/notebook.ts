@@ -23,13 +23,13 @@ export interface Notebook {
   readonly cells: readonly NotebookCell[];
 }
 
-/** The notebook in a JSON text, or why it is none, as the end of a sentence. */
+/** The notebook in a JSON text, or why it is not one, as the end of a sentence. */
 export function parseNotebook(text: string): Notebook | { readonly fault: string } {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (error) {
-    return { fault: `it is no valid JSON (${messageOf(error)})` };
+    return { fault: `it is not valid JSON (${messageOf(error)})` };
   }
   const major = field(value, 'nbformat');
   if (typeof major !== 'number') return { fault: 'it has no nbformat number' };
@@ -91,7 +91,7 @@ export function findCell(notebook: Notebook, name: string): NotebookCell | { rea
   };
 }
 
-/** A member of an object; undefined where there is none. */
+/** A member of an object; undefined if there is none. */
 export function field(value: unknown, name: string): unknown {
   if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
   return Reflect.get(value, name);

@@ -23,7 +23,7 @@ export type OpenedFile =
 const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 const attempts = 3;
 
-/** Opens for reading. A path that changes under our hands is resolved again a few times, then refused. Never throws. */
+/** Opens for reading. A path that changes meanwhile is resolved again a few times, then refused. Never throws. */
 export async function openFile(workspace: Workspace, named: string, use: PathUse): Promise<OpenedFile> {
   for (let attempt = 1; attempt <= attempts; attempt++) {
     const found = await workspace.resolve(named, use);
@@ -38,7 +38,7 @@ export async function openFile(workspace: Workspace, named: string, use: PathUse
   return { type: 'refused', message: `${named} was changed by another program while it was being opened. Try again.` };
 }
 
-/** The canonical path of an open file or folder as the kernel knows it; undefined where it cannot be asked. */
+/** The canonical path of an open file or folder according to the kernel; undefined if it cannot be asked. */
 export async function pathOfHandle(handle: FileHandle): Promise<string | undefined> {
   if (process.platform !== 'linux') return undefined;
   try {

@@ -14,7 +14,7 @@ export interface OutputFiles {
   readonly create: () => OutputFile;
 }
 
-/** One file, written as the output comes. A disk that cannot take more ends the writing, never the command. */
+/** One file, written as the output arrives. A full disk ends the writing, never the command. */
 export interface OutputFile {
   readonly path: string;
   readonly write: (bytes: Buffer) => void;
@@ -24,7 +24,7 @@ export interface OutputFile {
 
 const maxFileBytes = 128 * 1024 * 1024;
 
-/** A folder of its own, readable by this user only. */
+/** A separate folder, readable by this user only. */
 export function createOutputFiles(): OutputFiles {
   const folder = join(tmpdir(), `turnchart-${randomUUID()}`);
   let count = 0;

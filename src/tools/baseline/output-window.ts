@@ -12,8 +12,8 @@ export interface OutputWindow {
   /** Takes bytes as they come and returns them as clean text. */
   readonly push: (bytes: Buffer) => string;
   /**
-   * Everything collected. Where it is longer than the window, lines that repeat stand once with a count, and a notice
-   * in the middle tells how much is left out there.
+   * Everything collected. If it is longer than the window, repeated lines appear once with a count, and a notice in the
+   * middle says how much is left out there.
    */
   readonly shown: (fullTextIn: string | undefined) => string;
   /** True once the text is longer than the window: time to keep the full output elsewhere. */
@@ -27,7 +27,7 @@ export interface OutputWindow {
 export function createOutputWindow(maxUnits: number): OutputWindow {
   const decoder = new StringDecoder('utf8');
   const terminal = createTerminalText();
-  // A child that repeats itself in the background must not push out what the command says.
+  // A background process that repeats itself must not push out the command's own output.
   const lines = createRepeatedLines();
   const ends = createHeadAndTail(maxUnits);
   let whole: string | undefined = ''; // until it is longer than the window

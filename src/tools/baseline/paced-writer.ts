@@ -8,8 +8,8 @@ export interface PacedWriter {
 }
 
 /**
- * Calls `write` at most once in `intervalMs`, with everything since the last time: of more than `maxUnits` UTF-16 units
- * the end, behind a "…".
+ * Calls `write` at most once in `intervalMs`, with everything since the last time: if that is more than `maxUnits`
+ * UTF-16 units, only the end, after a "…".
  */
 export function createPacedWriter(write: (text: string) => void, intervalMs: number, maxUnits: number): PacedWriter {
   let waiting = '';

@@ -8,7 +8,7 @@ interface Turn {
   readonly release: () => void;
 }
 
-// Shared by all conversations of the program: a file has one writer, whoever asks.
+// Shared by all conversations of the program: a file has one writer.
 const lastTurns = new Map<string, Promise<void>>();
 
 const admissionKey = Symbol('turnchart.pathLock');
@@ -47,7 +47,7 @@ function enqueue(path: string): Turn {
   const released = new Promise<void>((resolve) => {
     release = resolve;
   });
-  // Not done before its predecessors are: a waiter that gives up must not let the next one pass them.
+  // Not done before its predecessors: a waiter that gives up must not let the next one overtake them.
   const done = ready.then(() => released);
   lastTurns.set(path, done);
   void done.then(() => {

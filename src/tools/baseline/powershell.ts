@@ -20,7 +20,7 @@ const powershell: Shell = {
   isReadOnly: () => false,
 };
 
-/** PowerShell: asks for approval for every command. Must not be run again after a crash. */
+/** PowerShell: needs approval for every command. Must not be run again after a crash. */
 export function powershellTool(options: ShellOptions): BackgroundTool {
   return shellTool(powershell, options);
 }

@@ -1,5 +1,5 @@
-// Who belongs to a command: its process group, everything that carries its mark, and their children. Called when a
-// command is ended and to see what it left running.
+// Finds the processes of a command: its process group, everything that carries its mark, and their children. Called
+// when a command is ended and to see what it left running.
 
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ export interface RunningProcess {
   readonly name: string;
 }
 
-/** What tells a command's processes from others. */
+/** What identifies a command's processes. */
 export interface ProcessFamily {
   /** The process group its first process leads. */
   readonly group: number;

@@ -1,4 +1,4 @@
-// What is known of a file that may be gone, or not ours to ask about, by now. Called by Glob and Grep for many files.
+// The stat of a file that may be gone or inaccessible by now. Called by Glob and Grep for many files.
 
 import { lstatSync, statSync, type Stats } from 'node:fs';
 
@@ -16,6 +16,6 @@ function attempt(ask: () => Stats | undefined): Stats | undefined {
   try {
     return ask();
   } catch {
-    return undefined; // in a folder that may be listed but not entered, say
+    return undefined; // such as in a folder that may be listed but not entered
   }
 }

@@ -1,12 +1,12 @@
-// What the conversation has seen of which file: the ground for "read before you edit" and for noticing changes by
-// others. Lives in `ToolContext.session`; written by Read and by every tool that changes a file.
+// What the conversation has seen of which file: the basis of "read before you edit" and of noticing changes by others.
+// Lives in `ToolContext.session`; written by Read and by every tool that changes a file.
 
 import { createHash } from 'node:crypto';
 import type { BigIntStats } from 'node:fs';
 
 import type { ToolSession } from '../../contracts/tool.ts';
 
-/** What tells one state of a file from another. `hash` is absent for files too large to be read whole. */
+/** What distinguishes one state of a file from another. `hash` is absent for files too large to be read whole. */
 export interface FileState {
   readonly device: bigint;
   readonly inode: bigint;
@@ -40,7 +40,7 @@ export type Freshness = 'fresh' | 'unread' | 'stale';
 
 /** The ledger of one conversation, by canonical path. */
 export interface ReadLedger {
-  /** Adds lines that were shown. A new state of the file forgets what was shown of the old one. */
+  /** Adds lines that were shown. With a new state of the file, what was shown of the old one is forgotten. */
   readonly recordRead: (
     path: string,
     state: FileState,

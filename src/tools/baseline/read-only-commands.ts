@@ -1,8 +1,8 @@
-// The commands that run without asking: they tell names, sizes and states, never what is in files, and change nothing.
-// What is in files is for Read and Grep, which know what they may show. Nothing here runs a program that a file in the
-// workspace can name. So no `git status`, `log` or `diff`: the configuration of a repository may name programs they run
-// (core.fsmonitor, filters, hooks, gpg.program, remotes of missing objects), and no setting turns all of them off. And
-// no `node --version`: where a version manager answers for it, files in the folder say what runs.
+// The commands that run without approval: they show names, sizes and states, never what is in files, and change
+// nothing. What is in files is for Read and Grep, which know what they may show. Nothing here runs a program that a
+// file in the workspace can name. So no `git status`, `log` or `diff`: the configuration of a repository may name
+// programs they run (core.fsmonitor, filters, hooks, gpg.program, remotes of missing objects), and no setting turns all
+// of them off. And no `node --version`: where a version manager answers for it, files in the folder say what runs.
 
 import { commandLine, type SimpleCommand } from './command-words.ts';
 
@@ -25,7 +25,7 @@ const only =
   (...allowed: readonly RegExp[]): Rule =>
   (args, hasWildcards) =>
     !hasWildcards && args.every((word) => allowed.some((pattern) => pattern.test(word)));
-// A wildcard may turn into words that look like options; only a command none of whose options does harm may have one.
+// A wildcard may expand to words that look like options; only a command without harmful options may have one.
 const withPaths =
   (option: RegExp, mayHaveWildcards: boolean): Rule =>
   (args, hasWildcards) =>
@@ -47,7 +47,7 @@ const git: { readonly [subcommand: string]: Rule } = {
     exactly('--abbrev-ref', 'HEAD')(args, hasWildcards),
 };
 
-// The shell has them itself: no file can take their place.
+// Built into the shell: no file can replace them.
 const builtins = new Set(['pwd', 'true', 'false', 'echo']);
 
 const rules: { readonly [name: string]: Rule } = {
@@ -69,7 +69,7 @@ const rules: { readonly [name: string]: Rule } = {
     Object.hasOwn(git, subcommand) && (git[subcommand]?.(args, hasWildcards) ?? false),
 };
 
-/** The programs that may run without asking, for the tool's documentation. */
+/** The programs that may run without approval, for the tool's documentation. */
 export const readOnlyPrograms: readonly string[] = Object.keys(rules);
 
 /**

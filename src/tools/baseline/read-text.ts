@@ -68,7 +68,7 @@ export async function readText(request: TextRequest): Promise<ShownText> {
     record: {
       range: { first: first.number, last: last.number },
       isWhole,
-      // Where CR ends lines, the place behind a CR may still be inside a CRLF.
+      // If CR ends lines, the place after a CR may still be inside a CRLF.
       ...(window.next === undefined || breaks === 'cr' ? {} : { next: window.next }),
     },
   };

@@ -1,4 +1,4 @@
-// The Read tool: shows a file of any size and kind as far as a model can use it, and notes in the ledger what was
+// The Read tool: shows a file of any size and kind as far as a model can use it, and records in the ledger what was
 // shown.
 
 import { readdir, type FileHandle } from 'node:fs/promises';
@@ -36,7 +36,7 @@ const maxBytesLarge = 256_000;
 const wholeFileBytes = 4 * 1024 * 1024;
 const headBytes = 65_536;
 const maxNotebookBytes = 32 * 1024 * 1024;
-// What providers take, before base64 makes it a third longer.
+// The limit of providers, before base64 makes the data a third longer.
 const maxImageBytes = 3_750_000;
 const maxPdfBytes = 20 * 1024 * 1024;
 
@@ -55,7 +55,7 @@ interface ReadCall {
   readonly file: Extract<OpenedFile, { type: 'file' }>;
 }
 
-/** Read: runs beside other calls, never asks, may be run again after a crash. */
+/** Read: runs in parallel, never needs approval, may be run again after a crash. */
 export function readTool(options: WorkspaceOptions): Tool {
   const workspace = createWorkspace(options);
   return defineTool({
@@ -117,7 +117,7 @@ async function readOpened(call: ReadCall): Promise<ToolResult> {
   switch (kind.type) {
     case 'binary':
       return ToolResult.error(
-        `${file.shown} is no text file: ${kind.reason}. It looks like ${kind.mediaType} and has ${size} bytes. Use a program that knows the format.`,
+        `${file.shown} is not a text file: ${kind.reason}. It looks like ${kind.mediaType} and has ${size} bytes. Use a program that knows the format.`,
       );
     case 'image':
     case 'pdf':

@@ -1,5 +1,4 @@
-// Shows a line that comes again and again once, with how often it came. Used where output is too long to be shown
-// whole.
+// Shows a line that repeats only once, with a count. Used if output is too long to be shown whole.
 
 /** Feed it text piece by piece; lines may be parted between pieces. */
 export interface RepeatedLines {
@@ -9,7 +8,7 @@ export interface RepeatedLines {
   readonly end: () => string;
 }
 
-// A longer line is none that repeats, whatever follows.
+// A longer line never counts as repeated.
 const maxLineUnits = 1_000;
 
 /** Of a run of equal lines the first stays, with `[… the line above N more times …]` below it where that is shorter. */

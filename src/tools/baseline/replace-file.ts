@@ -1,5 +1,5 @@
-// Puts new content in a file's place in one step: whoever looks sees the old file or the new one, never a part.
-// Called by Write, Edit and NotebookEdit.
+// Replaces a file's content in one step: readers see the old file or the new one, never a part. Called by Write, Edit
+// and NotebookEdit.
 
 import { randomBytes } from 'node:crypto';
 import { constants, type BigIntStats } from 'node:fs';

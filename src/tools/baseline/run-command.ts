@@ -1,5 +1,5 @@
-// Runs one command in a process group of its own and settles with the first of: its end, its time limit, an abort.
-// Called by the shell tools.
+// Runs one command in its own process group and settles with the first of: its end, its time limit, an abort. Called by
+// the shell tools.
 
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -34,22 +34,22 @@ export interface CommandOutcome {
   /** What came on descriptor 3. */
   readonly report: string;
   readonly mark: string;
-  /** What was printed behind the mark. */
+  /** What was printed after the mark. */
   readonly behind: string;
-  /** Processes the command left running in its group or on its output, as `name (pid)`. */
+  /** Processes the command left running in its group or on its output, each `name (pid)`. */
   readonly left: readonly string[];
   /** Processes that should have been ended and could not be. */
   readonly unended: readonly string[];
 }
 
-// How long output may still come after the shell has gone without having told its end.
+// How long output may still arrive after the shell has ended without its end mark.
 const unmarkedMs = 500;
 const releaseMs = 10;
 
 /**
- * Resolves within moments of the shell's end, whatever its children in the background hold or write: they live on until
- * the host program ends, however that ends. After a timeout or an abort nothing of the command is left, but `unended`.
- * Rejects when the program cannot be started.
+ * Resolves shortly after the shell's end, whatever its background processes hold open or write: they live on until the
+ * host program ends, however that ends. After a timeout or an abort nothing of the command is left except `unended`.
+ * Rejects if the program cannot be started.
  */
 export async function runCommand(run: CommandRun): Promise<CommandOutcome> {
   const family = startFamily();
@@ -58,7 +58,7 @@ export async function runCommand(run: CommandRun): Promise<CommandOutcome> {
   const child = spawn(file, args, {
     cwd: run.folder,
     env: { ...run.variables, ...family.variable },
-    detached: process.platform !== 'win32', // a group of its own
+    detached: process.platform !== 'win32', // its own process group
     windowsHide: true,
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
   });
@@ -111,7 +111,7 @@ export async function runCommand(run: CommandRun): Promise<CommandOutcome> {
   return { cause, code, signal, report, mark, behind, left: left.map(named), unended: unended.map(named) };
 }
 
-// What is about to end gets a moment: it is not worth a word.
+// A process that is about to end gets a moment, so that it is not reported.
 async function stillRunning(family: Parameters<typeof familyMembers>[0]): Promise<readonly RunningProcess[]> {
   let members = familyMembers(family, true);
   for (let tries = 0; members.length > 0 && tries < 5; tries++) {

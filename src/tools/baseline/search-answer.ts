@@ -1,4 +1,4 @@
-// Collects what a search finds and words the answer: pages, order, limits. Called by Grep for both of its engines.
+// Collects what a search finds and writes the answer: pages, order, limits. Called by Grep for both of its engines.
 
 import { resolve } from 'node:path';
 
@@ -18,12 +18,12 @@ export interface SearchAnswer {
   readonly addCount: (path: string, count: number) => void;
   /** Whether nothing was found. */
   readonly isEmpty: () => boolean;
-  /** The answer; `notes` stand behind it. */
+  /** The answer, followed by `notes`. */
   readonly text: (notes: readonly string[]) => string;
 }
 
 const defaultLimit = 250;
-// More than this is no answer any more; the offset to go on with is told.
+// The longest useful answer; beyond it, the answer names the offset to continue with.
 const maxUnits = 100_000;
 
 /** Paths are relative to `folder`. */

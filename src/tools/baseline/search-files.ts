@@ -1,4 +1,4 @@
-// Searches without ripgrep: slower, with JavaScript's regular expressions. Called by Grep where the program is missing.
+// Searches without ripgrep: slower, with JavaScript's regular expressions. Called by Grep if the program is missing.
 
 import { readFile, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
@@ -54,14 +54,14 @@ const types: { readonly [name: string]: string } = {
   yaml: 'yaml yml',
 };
 
-// The flags with which the pattern is a regular expression, or why there are none.
+// The flags with which the pattern is a valid regular expression, or why it is invalid.
 function expressionFlags(args: GrepArguments): string | { readonly fault: string } {
   const flags = `g${args['-i'] === true ? 'i' : ''}${args.multiline === true ? 's' : ''}m`;
   try {
     return new RegExp(args.pattern, `${flags}u`).flags;
   } catch {
     try {
-      return new RegExp(args.pattern, flags).flags; // the looser syntax, as \- outside of a class
+      return new RegExp(args.pattern, flags).flags; // the looser syntax, such as \- outside of a class
     } catch (error) {
       return { fault: error instanceof Error ? error.message : String(error) };
     }
@@ -206,7 +206,7 @@ function searchLine(path: string, index: number, line: string, matchAt: number |
   return { ...common, text: part, cut };
 }
 
-// Undefined for what is no text.
+// Undefined for anything that is not text.
 async function textOf(
   path: string,
 ): Promise<{ type: 'text'; text: string } | { type: 'large' | 'unreadable' } | undefined> {

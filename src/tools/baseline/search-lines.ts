@@ -1,4 +1,4 @@
-// Reads the lines ripgrep prints without ever holding more of one than is shown. Called by Grep.
+// Reads the lines ripgrep prints without ever keeping more of one than is shown. Called by Grep.
 
 /** One line of an answer. `text` is a stretch of a long line; `cut` then says which bytes of how many. */
 export interface SearchLine {

@@ -1,5 +1,6 @@
 // Which environment variables look like secrets, by their names and by their values. Pure; called for the environment
-// of commands. Rather one too many: a command that needs it says so, and the host can give it by name.
+// of commands. In doubt a variable counts as secret: a command that needs it reports that, and the host can pass it by
+// name.
 
 // Read in capitals with _ between words, also where the name has none: githubToken, SECRETKEY, authtoken.
 const anywhere =

@@ -1,11 +1,11 @@
-// The environment commands run in: without secrets unless asked otherwise, and set up for programs nobody watches.
+// The environment of commands: without secrets by default, and set up for programs without a user at a terminal.
 
 import { isSecretVariable } from './secret-variables.ts';
 
 /** `scrubbed`: without what looks like a secret. A record: scrubbed, and with these variables whatever they hold. */
 export type ShellEnvironment = 'scrubbed' | 'inherit' | Readonly<Record<string, string>>;
 
-// They make a shell run code before the command.
+// Variables that make a shell run code before the command.
 const startupNames = /^(?:BASH_ENV|ENV|SHELLOPTS|BASHOPTS|PROMPT_COMMAND|PS4|BASH_FUNC_.*)$/;
 
 // No pager, no prompt for a password, no colours.

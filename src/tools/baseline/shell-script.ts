@@ -1,5 +1,5 @@
-// What is put around a command: where its output goes, how its end and its last folder are told. Pure; the shell tools
-// start programs with it.
+// The script around a command: where its output goes, how its end and its last folder are reported. Pure; the shell
+// tools start programs with it.
 
 /** A program to start for one command. */
 export interface ShellStart {
@@ -9,9 +9,9 @@ export interface ShellStart {
 
 /** What makes one command known. */
 export interface ShellMarks {
-  /** Text its output does not hold: printed behind the output. */
+  /** A text its output does not contain: printed after the output. */
   readonly end: string;
-  /** Digits all its processes carry, so that they are found wherever they went. */
+  /** Digits that all its processes carry, so that they can always be found. */
   readonly family: string;
 }
 
@@ -35,9 +35,9 @@ set -- "$1" "$?"
 printf %s "$1"
 exit "$2"`;
 
-// The folder is told at the end in two ways: "exit" skips the second, a trap of the command's own replaces the first.
-// Neither says anything where the folder is gone, the descriptor was closed, or the command's options or traps would
-// show what is done. All stands on one line, so that the command's line numbers are right in messages.
+// The folder is reported at the end in two ways: "exit" skips the second, a trap of the command's own replaces the
+// first. Neither says anything where the folder is gone, the descriptor was closed, or the command's options or traps
+// would show what is done. All stands on one line, so that the command's line numbers are right in messages.
 const report = 'builtin pwd -P >&198';
 const inner = [
   'exec 198>&3 3>&-',
@@ -51,7 +51,7 @@ const inner = [
 
 /**
  * Bash for one command. Descriptor 3 gets a line `pump <pid>`, then the last folder as a line, perhaps twice; the end
- * mark ends the output. A command that ends by `exec`, or by `exit` with an EXIT trap of its own, tells no folder.
+ * mark ends the output. A command that ends by `exec`, or by `exit` with an EXIT trap of its own, reports no folder.
  */
 export function bashStart(bash: string, command: string, { end, family }: ShellMarks): ShellStart {
   return { file: bash, args: ['-c', outer, bash, end, command, inner, family] };
@@ -74,11 +74,11 @@ export function readBashReport(report: string): { readonly pump?: number; readon
 const marked = String.raw`{ ulimit -x "$1" || ulimit -w "$1"; } 2>/dev/null; shift; exec "$0" "$@"`;
 
 /**
- * PowerShell for one command: no profile, no questions, UTF-8 output without colours. Behind the end mark stand the
- * last folder and the mark again. The exit code is the last program's, or 1 where the command failed otherwise.
+ * PowerShell for one command: no profile, no questions, UTF-8 output without colours. After the end mark follow the
+ * last folder and the mark again. The exit code is the last program's, or 1 if the command failed otherwise.
  */
 export function powershellStart(powershell: string, command: string, { end, family }: ShellMarks): ShellStart {
-  // Whether the last statement worked is known only right behind it, within the same block. The first line end may be
+  // Whether the last statement succeeded is known only right after it, within the same block. The first line end may be
   // taken by a backtick at the end of the command.
   const body = `${command}\n\n$global:turnchartWorked = $?`;
   const script = `$ProgressPreference = 'SilentlyContinue'
@@ -105,7 +105,7 @@ exit 0`;
     : { file: '/bin/sh', args: ['-c', marked, powershell, family, ...args] };
 }
 
-/** The last folder out of what stood behind the mark. */
+/** The last folder, read from what follows the mark. */
 export function readPowershellReport(behind: string, mark: string): { readonly folder?: string } {
   const end = behind.indexOf(mark);
   return end > 0 ? { folder: behind.slice(0, end) } : {};

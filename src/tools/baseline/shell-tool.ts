@@ -1,4 +1,4 @@
-// What Bash and PowerShell have in common: arguments, limits, the running of a command and the words of its result.
+// What Bash and PowerShell have in common: arguments, limits, running a command and describing its result.
 
 import { resolve } from 'node:path';
 
@@ -30,18 +30,21 @@ export interface ShellArguments {
 
 /** Options of the shell tools. */
 export interface ShellOptions extends WorkspaceOptions {
-  /** The variables commands see. Default `scrubbed`: those of the host program without what looks like a secret. */
+  /**
+   * The environment variables of commands. Default `scrubbed`: those of the host program, except what looks like a
+   * secret.
+   */
   readonly env?: ShellEnvironment;
-  /** Where the full output of long commands goes. Default: a folder of the tool's own. */
+  /** Where the full output of long commands is kept. Default: the tool's own folder. */
   readonly outputFiles?: OutputFiles;
 }
 
-/** What makes a shell this shell. */
+/** What distinguishes the shells. */
 export interface Shell {
   readonly name: string;
-  /** Of the tool, for the model; what holds for all shells is added. */
+  /** The tool's description for the model; what holds for all shells is added. */
   readonly description: string;
-  /** The program, asked for at each call; undefined where there is none. */
+  /** The program, looked up at each call; undefined if there is none. */
   readonly program: () => string | undefined;
   readonly missing: string;
   readonly start: (program: string, command: string, marks: ShellMarks) => ShellStart;
@@ -98,7 +101,7 @@ export function shellTool(shell: Shell, options: ShellOptions): BackgroundTool {
   });
 }
 
-// A program in a folder the tools may write to may be anything by now.
+// A program in a folder the tools may write to cannot be trusted.
 function readOnlyTest(shell: Shell, { cwd, roots, env = 'scrubbed' }: ShellOptions): (command: string) => boolean {
   return (command) => {
     const variables = shellVariables(env, process.env);
@@ -129,7 +132,7 @@ async function execute(
   if (program === undefined) return ToolResult.error(shell.missing);
   const window = createOutputWindow(maxShownUnits);
   const full = fullOutput(outputFiles, window.isFull);
-  // In front of any wait, so that whoever started the task can be told of the file at once.
+  // Before any await, so that the task's handle can name the file at once.
   if (taskId !== undefined) context.noteOutputFile(full.open().path);
   const { folder, note } = await startFolder(workspace, session).catch((error: unknown) => {
     full.end();
@@ -178,7 +181,7 @@ async function execute(
   return result(told, output, [note, fileNote, leftNote, folderNote]);
 }
 
-// Both write to one pipe, and nothing in it tells who wrote what.
+// Both write to one pipe, which does not say who wrote what.
 const floodText =
   ' If it prints, the last lines of the command itself may be in the part that is left out: send its output to a file.';
 
@@ -187,7 +190,7 @@ interface Verdict {
   readonly text: string;
 }
 
-// Elsewhere what left the group, or the tree, is not known.
+// Elsewhere, processes that left the group or the tree are not known.
 const endedToo = { linux: 'the processes it had started', win32: 'its tree of processes' };
 const othersEnded = process.platform === 'linux' || process.platform === 'win32' ? endedToo[process.platform] : 'its group of processes'; // prettier-ignore
 

@@ -1,4 +1,4 @@
-// Takes terminal control sequences out of a stream of text. Used for the output of commands.
+// Removes terminal control sequences from a stream of text. Used for the output of commands.
 
 /** Feed it text piece by piece; sequences may be parted between pieces. */
 export interface TerminalText {
@@ -16,10 +16,13 @@ const unfinished = /\u001B(?:\[[0-?]*[ -/]*|\][^\u0007\u001B]*\u001B?|[PX^_][^\u
 const controls = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F]/g;
 // oxlint-disable-next-line no-control-regex -- see above
 const special = /[\u0000-\u0008\u000B-\u001F\u007F]/;
-// A title or a link is short; what is longer was no sequence.
+// A title or a link is short; anything longer is not a sequence.
 const maxHeld = 4096;
 
-/** Escape sequences and control characters go, CRLF becomes LF; tabs, line feeds and lone carriage returns stay. */
+/**
+ * Escape sequences and control characters are removed, CRLF becomes LF; tabs, line feeds and lone carriage returns
+ * stay.
+ */
 export function createTerminalText(): TerminalText {
   let held = '';
   const plain = (text: string): string => text.replace(sequences, '').replace(controls, '').replaceAll('\r\n', '\n');

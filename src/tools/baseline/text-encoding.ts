@@ -1,5 +1,5 @@
-// Finds out how a file's text is encoded and turns bytes into text and back. Read shows with it, Write and Edit keep
-// it.
+// Finds out how a file's text is encoded and converts bytes to text and back. Used by Read to show text; Write and Edit
+// keep the encoding.
 
 import { isUtf8 } from 'node:buffer';
 
@@ -96,7 +96,7 @@ function swapped(bytes: Buffer): Buffer {
   return Buffer.from(bytes.subarray(0, bytes.length - (bytes.length % 2))).swap16();
 }
 
-// chardet's word is taken only where it is sure and the bytes are valid in what it says.
+// chardet's guess is used only if it is certain and the bytes are valid in that encoding.
 const trusted: readonly string[] = [
   'Shift_JIS',
   'EUC-JP',

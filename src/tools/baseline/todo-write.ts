@@ -52,17 +52,19 @@ const todoWrite: Tool = defineTool({
   execute: ({ todos }, { conversation, callId }) => report(todosBefore(conversation, callId), todos),
 });
 
-/** TodoWrite: alone, never asks, may be run again after a crash. */
+/** TodoWrite: runs alone, never needs approval, may be run again after a crash. */
 export function todoWriteTool(): Tool {
   return todoWrite;
 }
 
-/** The list as the transcript has it: that of the last TodoWrite call that was carried out; empty before the first. */
+/**
+ * The list according to the transcript: that of the last TodoWrite call that was carried out; empty before the first.
+ */
 export function todosOf(conversation: Readonly<Conversation>): readonly Todo[] {
   return lastList(conversation.messages, (index, id) => isCompleted(conversation.messages[index + 1], id)) ?? [];
 }
 
-// Calls of the same message that stand in front have been carried out, though their results are not in yet.
+// Earlier calls of the same message have been carried out, although their results are not in the transcript yet.
 function todosBefore(conversation: Readonly<Conversation>, callId: string): readonly Todo[] {
   const { messages } = conversation;
   const mine = messages.findLastIndex((message) => callsOf(message).some((call) => call.id === callId));

@@ -1,5 +1,5 @@
-// Walks a folder in this process, as `rg --files` does: ignored files, version control and installed packages left out,
-// links not followed. Called by Glob and by Grep where there is no ripgrep.
+// Walks a folder in this process, like `rg --files`: skips ignored files, version control and installed packages, and
+// does not follow links. Called by Glob, and by Grep if there is no ripgrep.
 
 import { readdirSync, statSync, type Dirent } from 'node:fs';
 import { join, sep } from 'node:path';
@@ -13,7 +13,7 @@ export interface Walk {
   readonly folder: string;
   /** Outside of a repository, ignore files count from here on downwards. */
   readonly top: string;
-  /** Whether to enter a folder, by its way from the start with forward slashes. Default: all. */
+  /** Whether to enter a folder, by its path relative to the start with forward slashes. Default: all. */
   readonly enters: (way: string) => boolean;
   /** Whether to take a file. */
   readonly takes: (way: string) => boolean;
@@ -21,17 +21,17 @@ export interface Walk {
   readonly signal: AbortSignal;
 }
 
-/** The ways from the start, in no order. `isPartial`: the time was up before everything was seen. */
+/** Paths relative to the start, in no order. `isPartial`: the time was up before everything was seen. */
 export interface Walked {
   readonly files: readonly string[];
   readonly isPartial: boolean;
 }
 
-// Reading folders synchronously is several times faster than through the thread pool; others get their turn between.
+// Reading folders synchronously is several times faster than through the thread pool; other work runs in between.
 const sliceMs = 8;
 const leftOut = new Set(leftOutFolders);
 
-/** Never throws but for the signal: folders that cannot be read are left out. */
+/** Throws only for the signal: folders that cannot be read are left out. */
 export async function walkFiles(walk: Walk): Promise<Walked> {
   walk.signal.throwIfAborted();
   const files: string[] = [];

@@ -1,5 +1,5 @@
-// A pattern for a whole way: parts between slashes, ** for any number of folders (at the end: for all that is in one).
-// Used for globs and for ignore files.
+// A pattern for a whole relative path: parts between slashes, ** for any number of folders (at the end: for all that is
+// in one). Used for globs and for ignore files.
 
 import { namePattern, type NamePattern } from './name-pattern.ts';
 
@@ -22,7 +22,7 @@ export interface WayRules {
 
 type Part = NamePattern | 'deep';
 
-/** Ways have forward slashes and none at either end. The time is bounded by the product of both lengths. */
+/** Paths have forward slashes and none at either end. The time is bounded by the product of both lengths. */
 export function wayPattern(pattern: string, rules: WayRules): WayPattern {
   const parts = pattern
     .split('/')

@@ -11,11 +11,11 @@ import { pathFault } from './path-fault.ts';
 
 /** Where the tools may work. Paths in options may be relative to `cwd`. */
 export interface WorkspaceOptions {
-  /** Relative paths of the model start here. Absolute. */
+  /** The base of the model's relative paths. Absolute. */
   readonly cwd: string;
-  /** Folders the tools may read and change. Default: `[cwd]`; given ones replace it. */
+  /** Folders the tools may read and change. Default: `[cwd]`. */
   readonly roots?: readonly string[];
-  /** Folders the tools may only read. Inside each other the innermost root decides. */
+  /** Folders the tools may only read. Of nested roots, the innermost decides. */
   readonly readOnlyRoots?: readonly string[];
   /**
    * What the tools may neither read nor change: patterns as in .gitignore, relative to each root, letter case ignored;
@@ -50,7 +50,7 @@ export const defaultDenied: readonly string[] = [
 /** What a path may be used for. */
 export type PathUse = 'read' | 'write';
 
-/** A path the tools may use, or a refusal for the model that tells nothing about what lies outside. */
+/** A path the tools may use, or a refusal for the model that reveals nothing about what lies outside. */
 export type ResolvedPath =
   | {
       readonly type: 'path';
@@ -73,12 +73,12 @@ interface Root {
   readonly writable: boolean;
 }
 
-// Their files are no files: reading can block, change things or never end.
+// Their entries are not ordinary files: reading can block, change things or never end.
 const specialTrees = ['/proc', '/sys', '/dev'];
 
 /** Throws `options.invalid` when `cwd` is not absolute. */
 export function createWorkspace(options: WorkspaceOptions): Workspace {
-  // For callers without types: a missing cwd is told like a wrong one.
+  // For callers without types: a missing cwd is reported like a wrong one.
   if (typeof options.cwd !== 'string' || !isAbsolute(options.cwd)) {
     throw new TurnchartError(
       'options.invalid',

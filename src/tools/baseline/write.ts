@@ -20,7 +20,7 @@ const description = `Writes a file: creates it, or replaces its whole content. M
 - A file that exists must have been read in this conversation first. Prefer Edit for changes.
 - A file that exists keeps its encoding, byte order mark and line ends; content with CRLF or CR line ends is written as it is.`;
 
-/** Write: alone, asks for approval where there is somebody to ask, must not be run again after a crash. */
+/** Write: runs alone, needs approval if there is an `approve` function, must not be run again after a crash. */
 export function writeTool(options: ChangeOptions): Tool {
   const changer = createChanger(options);
   return defineTool({
@@ -71,7 +71,7 @@ function decideWrite(args: WriteArguments, ledger: ReadLedger): Decide {
   };
 }
 
-// The content in the old file's format. `codec` is absent where the old file was no text.
+// The content in the old file's format. `codec` is absent if the old file was not text.
 function inFormatOf(codec: TextCodec | undefined, seen: string, content: string): { bytes: Buffer; note: string } {
   const hasMark = content.startsWith('\u{FEFF}');
   let text = hasMark ? content.slice(1) : content;

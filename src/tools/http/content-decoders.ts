@@ -1,5 +1,4 @@
-// What unpacks a compressed body, by what its header says and by its first byte. Called by the transport over Node's
-// modules.
+// Decoders for a compressed body, by its header and its first byte. Called by the transport over Node's modules.
 
 import type { IncomingMessage } from 'node:http';
 import type { Transform } from 'node:stream';
@@ -10,8 +9,8 @@ type Zlib = typeof import('node:zlib');
 const maxSteps = 5;
 
 /**
- * The decoders in the order in which they are applied; none where the body is empty, whatever its header says. Settles
- * when the first byte is there. Rejects where nobody knows the coding, and where the connection ends before.
+ * The decoders in the order in which they are applied; none if the body is empty, whatever its header says. Settles
+ * when the first byte has arrived. Rejects if the encoding is unknown or the connection ends before that.
  */
 export async function contentDecoders(
   zlib: Zlib,
@@ -38,7 +37,7 @@ const knownCodings = new Set(['gzip', 'x-gzip', 'deflate', 'br']);
 function decoderOf(zlib: Zlib, coding: string, first: number): Transform {
   if (coding === 'br') return zlib.createBrotliDecompress();
   if (coding !== 'deflate') return zlib.createGunzip();
-  // Means the zlib format, and many servers send the bare one.
+  // Means the zlib format, but many servers send raw deflate.
   return (first & 0x0f) === 0x08 ? zlib.createInflate() : zlib.createInflateRaw();
 }
 

@@ -13,40 +13,38 @@ import { outgoingRequest } from './outgoing-request.ts';
 import { addSecrets, withoutQuotes, withoutSecrets } from './secrets.ts';
 import { HttpResponseError, secretsOf, type HttpServiceClient, type ToolSendOptions } from './service-client.ts';
 
-/** What `defineHttpTool` takes. */
+/** Options of `defineHttpTool`. */
 export interface HttpToolSpecification<Schema, TurnContext = unknown> extends ToolSettings<Schema, TurnContext> {
-  /** The request for checked arguments. Its headers are never shown. */
+  /** Makes the request from the validated arguments. Its headers are never shown. */
   readonly buildRequest: (args: ArgumentsOf<Schema>, context: ToolContext<TurnContext>) => Request | Promise<Request>;
   /**
-   * What the model reads, of success and failure alike; the body fails with a clear error once it has
-   * `maxResponseBytes`, and the connection is closed when this has settled. For an answer that is no success the result
-   * is `failed`, unless it is a `ToolResult`. Default: `{status} {reason}`, a line break, and the body: JSON laid out,
-   * HTML as its text, cut where it is too long, what is no text refused with its size.
+   * What the model reads, on success and failure. Reading more than `maxResponseBytes` fails with a clear error; the
+   * connection is closed when this function has settled. For a response that is not a success the result is `failed`,
+   * unless it is a `ToolResult`. Default: `{status} {reason}`, a line break, and the body: JSON formatted, HTML as
+   * text, cut if too long; binary data is replaced by its type and size.
    */
   readonly formatResponse?: (response: Response, args: ArgumentsOf<Schema>) => unknown;
   /** The service the request goes to: its address, credentials, success and retries. Not together with `fetch`. */
   readonly client?: HttpServiceClient;
   /**
-   * Sends instead of the tool's own connections: the rules then hold for names and written addresses, not for what a
+   * Replaces the tool's own connections. The address rules then apply to names and literal addresses, not to what a
    * name resolves to.
    */
   readonly fetch?: typeof fetch;
-  /**
-   * The only hosts there are: `host` (every port) or `host:port` (which may be private). Default: every public host.
-   */
+  /** The allowed hosts: `host` (every port) or `host:port` (which may be private). Default: every public host. */
   readonly allowHosts?: readonly string[];
   /** Allows addresses in private networks. Default false. */
   readonly allowPrivateAddresses?: boolean;
-  /** How much of an answer is read, after any compression. Default 262,144. */
+  /** How many bytes of a response are read, after decompression. Default 262,144. */
   readonly maxResponseBytes?: number;
 }
 
 const defaultMaxBytes = 262_144;
 
 /**
- * Makes a tool that sends one request a call. Redirects are followed within the rules, at most ten; cancel and timeout
- * close the connection. An answer that is no success is a `failed` result with the same text. Throws `tool.invalid` or
- * `tool.invalidName` for a wrong specification.
+ * Makes a tool that sends one request per call. Redirects are followed within the rules, at most ten; cancel and
+ * timeout close the connection. A response that is not a success becomes a `failed` result with the same text. Throws
+ * `tool.invalid` or `tool.invalidName` for a wrong specification.
  */
 export function defineHttpTool<Schema extends ToolParameters, TurnContext = unknown>(
   specification: HttpToolSpecification<Schema, TurnContext>,
@@ -71,7 +69,7 @@ export function defineHttpTool<Schema extends ToolParameters, TurnContext = unkn
     execute: async (args, context) => {
       const secrets = new Set<string>();
       const hide: Hide = (text, isCut) => withoutSecrets(text, secrets, isCut);
-      // Ends a body that nobody has read to its end.
+      // Ends a body that was not read to its end.
       const over = new AbortController();
       const signal = AbortSignal.any([context.signal, over.signal]);
       try {
@@ -100,7 +98,7 @@ export function defineHttpTool<Schema extends ToolParameters, TurnContext = unkn
 }
 
 const responseText =
-  'formatResponse returned the response itself; it must return what the model reads of it, as await response.text().';
+  'formatResponse returned the response itself; it must return what the model reads of it, such as await response.text().';
 
 type Send = (
   request: Request,
@@ -118,7 +116,7 @@ function sendAlone(rules: HostRules, custom: typeof fetch | undefined): Send {
 
 function sendThrough(client: HttpServiceClient, rules: HostRules, hasList: boolean): Send {
   return async (request, options) => {
-    // The client's own address is the app's word; a list of the tool narrows it.
+    // The client's address was set by the app and is trusted; the tool's list can only narrow it.
     const refusal = hasList ? refusalOf(new URL(request.url), { ...rules, allowPrivateAddresses: true }) : undefined;
     if (refusal !== undefined) throw new Error(refusal);
     try {
@@ -134,7 +132,7 @@ async function builtRequest(build: () => Request | Promise<Request>): Promise<Re
   try {
     return await build();
   } catch (error) {
-    // What platforms say of a wrong header or address quotes it.
+    // Error messages of the platform quote a wrong header or address.
     throw new Error(withoutQuotes(failureText(error, withoutQuotes)));
   }
 }
@@ -146,7 +144,7 @@ async function byDefault(response: Response, isSuccess: boolean, maxBytes: numbe
   return isSuccess && body.kind === 'text' ? ToolResult.text(text) : ToolResult.error(text);
 }
 
-/** The answer with a body that ends in an error where it has more than `maxBytes` bytes. */
+/** The response with a body that fails if it has more than `maxBytes` bytes. */
 function limited(response: Response, maxBytes: number): Response {
   if (response.body === null) return response;
   let room = maxBytes;
@@ -163,7 +161,7 @@ function limited(response: Response, maxBytes: number): Response {
   return bounded;
 }
 
-// What Node says of a lost connection would be read as a cancel, or not at all.
+// Node's error for a lost connection would be mistaken for a cancel, or not be understood.
 const inWords: ReadonlyMap<string, string> = new Map([
   ['aborted', 'The connection was lost in the middle of the answer'],
   ['socket hang up', 'The connection was closed without an answer'],
@@ -172,7 +170,7 @@ const inWords: ReadonlyMap<string, string> = new Map([
 function failureText(error: unknown, hide: Hide): string {
   const code: unknown = typeof error === 'object' && error !== null ? Reflect.get(error, 'code') : undefined;
   const cause: unknown = error instanceof Error ? error.cause : undefined;
-  // Node's fetch says only "fetch failed"; what happened is its cause.
+  // Node's fetch says only "fetch failed"; the reason is its cause.
   const said = hiddenError(error instanceof TypeError && cause instanceof Error ? cause : error, hide);
   const text = inWords.get(said) ?? said;
   return typeof code === 'string' && !text.includes(code) && !(error instanceof TurnchartError)

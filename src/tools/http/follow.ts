@@ -1,5 +1,5 @@
-// One request to its last answer: the rules are asked before every step, redirects are followed by hand so that none
-// leads out of them and no secret goes along to another origin.
+// Sends one request and follows its redirects to the last response. The rules are checked before every step, so that no
+// redirect leads outside of them and no secret reaches another origin.
 
 import { AddressRefused, refusalOf, type HostRules } from './host-rules.ts';
 import { nodeTransport } from './node-transport.ts';
@@ -7,10 +7,10 @@ import type { OutgoingRequest, Transport } from './outgoing-request.ts';
 
 const maxRedirects = 10;
 
-/** What goes along to another origin. Everything else may be a secret, whatever it is called. */
+/** The headers that are sent to another origin. Any other may be a secret, whatever its name. */
 const harmlessHeaders = new Set(['accept', 'accept-encoding', 'accept-language', 'content-type', 'user-agent']);
 
-// Made by the connection itself; a request that sets them by hand could smuggle a second one.
+// Set by the connection itself; a request that sets them could smuggle a second request.
 const connectionHeaders = [
   'connection',
   'content-length',
@@ -22,7 +22,7 @@ const connectionHeaders = [
   'upgrade',
 ];
 
-/** Sends a request and follows its redirects. Rejects with words for a model where the rules refuse an address. */
+/** Sends a request and follows its redirects. If the rules refuse an address, rejects with a message for the model. */
 export type Follow = (request: OutgoingRequest, signal: AbortSignal) => Promise<Response>;
 
 /**
@@ -40,7 +40,7 @@ export function followingFetch(rules: HostRules, custom?: typeof fetch): Follow 
       if (current.redirect === 'manual') return response;
       const target = targetOf(response, current.url);
       if (target === undefined) return response;
-      void response.body?.cancel().catch(() => undefined); // the next answer is what counts
+      void response.body?.cancel().catch(() => undefined); // only the next response counts
       if (current.redirect === 'error') {
         throw new AddressRefused(`${shown(current.url)} redirects, which this request does not allow.`);
       }
@@ -54,13 +54,13 @@ export function followingFetch(rules: HostRules, custom?: typeof fetch): Follow 
   };
 }
 
-/** Address without query and fragment, which may hold secrets. */
+/** The address without query and fragment, which may contain secrets. */
 export function shown(url: URL): string {
   return `${url.origin}${url.pathname}`;
 }
 
 function overFetch(send: typeof fetch, rules: HostRules): Transport {
-  // A browser follows unseen or not at all. Unseen it may only where no list forbids the target.
+  // A browser follows redirects invisibly or not at all. Invisibly is allowed only if there is no list of hosts.
   const mayFollowUnseen = send === globalThis.fetch && rules.allowHosts === undefined && isBrowser();
   return async ({ method, url, headers, body, redirect: wanted, browser }, signal) => {
     const redirect = mayFollowUnseen ? wanted : 'manual';
@@ -99,7 +99,7 @@ function targetOf(response: Response, from: URL): URL | undefined {
   }
 }
 
-/** Text of a header or a status line, which arrives as one character for each byte; servers write UTF-8. */
+/** The text of a header or status line: it arrives as one character per byte, but servers write UTF-8. */
 export function utf8Of(binary: string): string {
   if (!/[\u0080-\u00ff]/.test(binary)) return binary;
   try {
@@ -110,7 +110,7 @@ export function utf8Of(binary: string): string {
   }
 }
 
-// As the Fetch standard has it: 303, and a POST answered with 301 or 302, become a GET without a body.
+// By the Fetch standard, 303, and a POST answered with 301 or 302, become a GET without a body.
 function redirected(request: OutgoingRequest, status: number, url: URL): OutgoingRequest {
   const isGet = ['GET', 'HEAD'].includes(request.method);
   const becomesGet = status === 303 ? !isGet : request.method === 'POST' && (status === 301 || status === 302);

@@ -1,5 +1,5 @@
-// Results and failures of an HTTP tool without the secrets of its headers, which servers like to send back. Secrets are
-// taken out before anything is cut: half of one would be found by nobody. Called by define-http-tool.
+// Results and failures of an HTTP tool without the secrets of its headers, which servers tend to echo. Secrets are
+// removed before anything is cut: half a secret would not be found. Called by define-http-tool.
 
 import type { DocumentBlock, ResultContent } from '../../conversation/block.ts';
 import { isErrorObject } from '../error-message.ts';
@@ -11,7 +11,7 @@ import { toToolResult } from '../result-content.ts';
 import { isToolResult, ToolResult } from '../tool-result.ts';
 import type { Hide } from './read-body.ts';
 
-/** The result of whatever a formatter gave. `isFailure`: a failure, unless it says itself what it is. */
+/** The result of whatever a formatter returned. `isFailure`: a failure, unless it is already a `ToolResult`. */
 export function hiddenResult(value: unknown, isFailure: boolean, hide: Hide): ToolResult {
   if (isToolResult(value)) return withoutSecrets(value, hide);
   if (typeof value === 'string') return toToolResult(hide(value, false), isFailure);
@@ -21,7 +21,7 @@ export function hiddenResult(value: unknown, isFailure: boolean, hide: Hide): To
   return withoutSecrets(toToolResult(value, isFailure), hide);
 }
 
-/** What the model reads of anything that was thrown. */
+/** The text the model reads for anything that was thrown. */
 export function hiddenError(thrown: unknown, hide: Hide): string {
   const message: unknown = typeof thrown === 'object' && thrown !== null ? Reflect.get(thrown, 'message') : thrown;
   const said = typeof message === 'string' && message !== '' ? hide(message, false) : thrown;

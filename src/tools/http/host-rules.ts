@@ -2,7 +2,7 @@
 
 import ipaddr from 'ipaddr.js';
 
-/** What a tool allows itself. */
+/** The address rules of a tool. */
 export interface HostRules {
   /** `host` (every port of it) or `host:port`; undefined: every public host. */
   readonly allowHosts?: readonly string[];
@@ -14,7 +14,7 @@ export class AddressRefused extends Error {
   override readonly name = 'AddressRefused';
 }
 
-/** Names that lead into a private network wherever they are asked; besides these, every name without a dot. */
+/** Names that always lead into a private network; so does every name without a dot. */
 const privateSuffixes = [
   '.localhost',
   '.localdomain',
@@ -29,7 +29,7 @@ const privateSuffixes = [
   '.onion',
 ];
 
-// Public by its number, and yet the machine below: the metadata service of virtual machines at Azure.
+// A public address that leads to the host machine: the metadata service of Azure's virtual machines.
 const privateInFact = '168.63.129.16';
 
 const publicV6 = ipaddr.IPv6.parseCIDR('2000::/3');
@@ -37,8 +37,8 @@ const publicV6 = ipaddr.IPv6.parseCIDR('2000::/3');
 const defaultPorts: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' };
 
 /**
- * Why a request to this address is refused, for a model to read, or undefined when it may go. Decides by the name and
- * by every written form of an IP address; what a name resolves to is looked at when it is looked up.
+ * Why a request to this address is refused, in words for the model; undefined if it is allowed. Decides by the name and
+ * by every notation of an IP address; what a name resolves to is checked at lookup.
  */
 export function refusalOf(url: URL, rules: HostRules): string | undefined {
   if (defaultPorts[url.protocol] === undefined) {
@@ -56,7 +56,7 @@ export function refusalOf(url: URL, rules: HostRules): string | undefined {
   return undefined;
 }
 
-/** True where the rules name host and port of this address: then it may be private. */
+/** True if the rules list host and port of this address: then it may be private. */
 export function isNamedExactly(url: URL, rules: HostRules): boolean {
   const port = url.port === '' ? defaultPorts[url.protocol] : url.port;
   const exact = `${hostOf(url)}:${port ?? ''}`;
@@ -67,8 +67,7 @@ export function isNamedExactly(url: URL, rules: HostRules): boolean {
 export function isPrivateAddress(address: string): boolean {
   if (!ipaddr.isValid(address) || address === privateInFact) return true;
   const parsed = ipaddr.parse(address);
-  // An IPv4 address inside an IPv6 one has a range of its own, which is not `unicast`, or is outside of what is handed
-  // out: refused whatever it holds.
+  // An IPv4 address inside an IPv6 one has its own range, which is not `unicast`, or is unassigned: always refused.
   if (parsed.range() !== 'unicast') return true;
   return parsed instanceof ipaddr.IPv6 && !parsed.match(publicV6);
 }
@@ -87,8 +86,7 @@ function isPrivateHost(host: string): boolean {
 }
 
 /**
- * True for what can stand in a list: `host` or `host:port`, which a URL can have. Patterns like `*.example.com` are
- * none.
+ * True for a valid entry of the list: `host` or `host:port` as in a URL. Patterns such as `*.example.com` are invalid.
  */
 export function isHostEntry(entry: unknown): boolean {
   if (typeof entry !== 'string' || /[\s/?#@*\\]/.test(entry)) return false;

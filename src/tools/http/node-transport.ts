@@ -1,5 +1,5 @@
-// `fetch` for Node that looks at the addresses a name resolves to before it connects, which Node's own cannot. Only
-// reached where there are Node's modules; nothing is imported, so that bundles for browsers need no stand-ins.
+// A `fetch` for Node that checks the addresses a name resolves to before it connects, which Node's own cannot. Only
+// used if Node's modules exist; nothing is imported, so that bundles for browsers need no stubs.
 
 import type { LookupFunction } from 'node:net';
 import { contentDecoders } from './content-decoders.ts';
@@ -15,11 +15,11 @@ interface NodeModules {
   readonly zlib: typeof import('node:zlib');
 }
 
-/** The transport over Node's modules, or undefined where there are none. Each has connections of its own. */
+/** The transport over Node's modules, or undefined if there are none. Each has its own connections. */
 export function nodeTransport(rules: HostRules): Transport | undefined {
   const node = nodeModules();
   if (node === undefined) return undefined;
-  // A connection that is kept was made under these rules: other tools do not get it.
+  // A kept connection was made under these rules: other tools do not share it.
   const kept = { keepAlive: true, timeout: idleMs };
   const agents = { http: new node.http.Agent(kept), https: new node.https.Agent(kept) };
   const lookup = checkedLookup(node.dns);
@@ -37,7 +37,7 @@ export function nodeTransport(rules: HostRules): Transport | undefined {
       const fail = (error: unknown): void => reject(error instanceof Error ? error : new Error(String(error)));
       request.on('error', (error) => {
         if (signal.aborted) fail(signal.reason);
-        // The server had closed the connection while nobody used it: that is no failure of this request.
+        // The server had closed the idle connection: that is not a failure of this request.
         else if (request.reusedSocket && isLost(error)) send(outgoing, signal, false).then(resolve, fail);
         else fail(error);
       });
@@ -46,8 +46,8 @@ export function nodeTransport(rules: HostRules): Transport | undefined {
         fail(unknownStatus(message.statusCode));
       });
       request.on('response', (message) => {
-        message.on('error', () => undefined); // its reader hears of it; without a reader nobody needs to
-        // A body without a length would end as if it were whole.
+        message.on('error', () => undefined); // its reader gets the error; without a reader it does not matter
+        // A body without a length would seem to have ended normally.
         const cut = (): void => void message.destroy(signal.reason instanceof Error ? signal.reason : undefined);
         signal.addEventListener('abort', cut, { once: true });
         message.on('close', () => signal.removeEventListener('abort', cut));
@@ -58,11 +58,11 @@ export function nodeTransport(rules: HostRules): Transport | undefined {
       });
       request.end(body);
     });
-  // A request that must not be sent twice gets a connection that nobody can have closed yet.
+  // A request that must not be sent twice gets a new connection, which the server cannot have closed.
   return (outgoing, signal) => send(outgoing, signal, idempotentMethods.has(outgoing.method));
 }
 
-// How long a connection is kept that nobody uses; shorter than servers keep theirs.
+// How long an idle connection is kept; shorter than servers keep theirs.
 const idleMs = 4_000;
 
 function isLost(error: Error): boolean {
@@ -124,7 +124,7 @@ async function responseOf(
   return response;
 }
 
-// No `Response` can have control characters there.
+// A `Response` cannot have control characters there.
 function reasonOf({ statusMessage = '' }: import('node:http').IncomingMessage): string {
   return statusMessage.replaceAll(/[^\t\x20-\x7e\x80-\xff]/g, '');
 }

@@ -1,12 +1,12 @@
-// A request on its way, and what sends it. Shared by the ways to send and the redirects between them.
+// A request to be sent, and the type of what sends it. Shared by the transports and by redirects.
 
-/** What only a browser's connections know: cookies of the page, its cache. */
+/** Settings that only browsers have: cookies of the page, its cache. */
 export type BrowserSettings = Pick<
   RequestInit,
   'cache' | 'credentials' | 'integrity' | 'keepalive' | 'mode' | 'referrerPolicy'
 >;
 
-/** Sends one request and follows nothing. Rejects where the connection fails or the rules refuse the address. */
+/** Sends one request without following redirects. Rejects if the connection fails or the rules refuse the address. */
 export type Transport = (request: OutgoingRequest, signal: AbortSignal) => Promise<Response>;
 
 /** A request whose body has been read. */
@@ -15,7 +15,7 @@ export interface OutgoingRequest {
   readonly url: URL;
   readonly headers: Headers;
   readonly body: Uint8Array<ArrayBuffer> | undefined;
-  /** `manual`: an answer that leads elsewhere is the answer; `error`: it is a failure. */
+  /** `manual`: a redirect is returned as the response; `error`: it is a failure. */
   readonly redirect: RequestRedirect;
   readonly browser: BrowserSettings;
 }
@@ -35,7 +35,7 @@ export async function outgoingRequest(request: Request, signal: AbortSignal): Pr
 }
 
 async function bodyOf(request: Request, signal: AbortSignal): Promise<Uint8Array<ArrayBuffer> | undefined> {
-  // Not every browser tells whether there is a body.
+  // Not every browser reports whether there is a body.
   if (request.body === null || ['GET', 'HEAD'].includes(request.method)) return undefined;
   if (request.bodyUsed)
     throw new Error('The body of this request has been read already. Make a new request for each call.');

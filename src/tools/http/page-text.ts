@@ -1,12 +1,11 @@
-// A page as a text a model can read: its words, its links, its lists, a line for each row of a table. Called by
-// read-body.
+// A page as text for the model: its words, links, lists, and a line for each row of a table. Called by read-body.
 
 import type { DomNode, FormatCallback } from 'html-to-text';
 
-// Quotes and lists are copied once for each level they are nested in; no page that people read is this deep.
+// Quotes and lists are copied once per nesting level; no real page is this deep.
 const maxDepth = 100;
 
-/** The text of a page, also of one that was cut off. The page itself where it cannot be read. */
+/** The text of a page, also of one that was cut off. The HTML itself if it cannot be converted. */
 export async function pageText(html: string): Promise<string> {
   try {
     if (hasNoEnd(html)) return html;
@@ -25,11 +24,11 @@ export async function pageText(html: string): Promise<string> {
       ],
     });
   } catch {
-    return html; // numbers and nesting that the converter cannot have
+    return html; // numbers or nesting that the converter cannot handle
   }
 }
 
-// The parser takes time that grows with the square of what is open at once.
+// The parser's time grows with the square of the number of open elements.
 const maxOpen = 10_000;
 
 // `<br>` and the like are never open, and `<p>` and the like close each other.

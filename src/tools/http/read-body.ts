@@ -1,5 +1,5 @@
-// The body of an answer as a text a model can read: bounded while it streams, decoded by its charset, JSON laid out,
-// HTML without its tags. What is no text is not read at all.
+// The body of a response as text for the model: bounded while it streams, decoded by its charset, JSON formatted, HTML
+// without tags. Binary data is not read at all.
 
 import { firstBytes as firstBytesOf } from '../bounded-text.ts';
 import { pageText } from './page-text.ts';
@@ -9,23 +9,20 @@ export type ReadBody =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'refused'; readonly reason: string };
 
-/** Takes out of a text what must not be shown; `isCut`: its end may be in the middle of it. */
+/** Removes secrets from a text; `isCut`: the text may end in the middle of one. */
 export type Hide = (text: string, isCut: boolean) => string;
 
-/**
- * Reads at most `maxBytes` bytes, after any compression; what was cut off is told in the text. Every cut is behind
- * `hide`.
- */
+/** Reads at most `maxBytes` bytes after decompression; the text says what was cut off. Cuts only after `hide`. */
 export async function readBody(response: Response, maxBytes: number, hide: Hide): Promise<ReadBody> {
   const type = mediaType(response);
   if (response.body === null) return { kind: 'text', text: '' };
   if (isBinaryType(type)) return refuse(response, `is ${type}`);
   const { bytes, isCut } = await firstBytes(response.body, maxBytes);
   const decoder = decoderFor(response, type, bytes);
-  // Whatever its type says: no text has such bytes, but for those whose characters are wider than a byte.
+  // Whatever its type says: no text has such bytes, except in encodings with characters wider than a byte.
   if (bytes.includes(0) && !decoder.encoding.startsWith('utf-16'))
     return { kind: 'refused', reason: notShown('is binary', sizeOf(response, bytes, isCut)) };
-  const text = decoder.decode(bytes, { stream: isCut }); // half a character at the cut goes
+  const text = decoder.decode(bytes, { stream: isCut }); // drops half a character at the cut
   const notice = isCut ? `\n\n[cut after ${maxBytes} bytes; the body is longer${ofTotal(response)}]` : '';
   return { kind: 'text', text: `${await laidOut(text, type, { maxBytes, isCut, hide })}${notice}` };
 }
@@ -36,7 +33,7 @@ async function refuse(response: Response, what: string): Promise<ReadBody> {
     await response.body?.cancel().catch(() => undefined);
     return { kind: 'refused', reason: notShown(what, `${length} bytes`) };
   }
-  // Nobody said how long it is: count, without keeping any of it.
+  // The length is unknown: count, without keeping any of it.
   let count = 0;
   let isWhole = false;
   const reader = response.body?.getReader();
@@ -61,7 +58,7 @@ async function refuse(response: Response, what: string): Promise<ReadBody> {
 
 const maxCounted = 16 * 1024 * 1024;
 
-// What is sent live, as a radio is, has no end.
+// A live stream, such as a radio, has no end.
 const countingMs = 2_000;
 
 function notShown(what: string, size: string): string {
@@ -77,7 +74,7 @@ function ofTotal(response: Response): string {
   return length === undefined ? '' : `, ${length} bytes in all`;
 }
 
-// A compressed body, unpacked by somebody else's fetch, has a length that says nothing.
+// The stated length of a compressed body that another fetch has unpacked means nothing.
 function lengthOf({ headers }: Response): number | undefined {
   const length = headers.get('content-length');
   return length === null || !/^\d+$/.test(length) || headers.has('content-encoding') ? undefined : Number(length);
@@ -111,7 +108,7 @@ async function firstBytes(
 }
 
 function mediaType(response: Response): string {
-  // As the Fetch standard has it: of several the last that is one. What is none says nothing.
+  // By the Fetch standard: of several types the last valid one; invalid ones are ignored.
   const types = (response.headers.get('content-type') ?? '')
     .split(',')
     .map((type) => type.split(';', 1).join('').trim().toLowerCase());
@@ -132,12 +129,12 @@ function decoderFor(response: Response, type: string, bytes: Uint8Array): TextDe
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return new TextDecoder('utf-16be');
   const said =
     charsetOf.exec(response.headers.get('content-type') ?? '')?.[1] ??
-    // Pages say it themselves, in their first kilobyte.
+    // Pages declare it in their first kilobyte.
     (isMarkup(type) ? charsetOf.exec(new TextDecoder('latin1').decode(bytes.subarray(0, 1024)))?.[1] : undefined);
   try {
     return new TextDecoder(said ?? 'utf-8');
   } catch {
-    return new TextDecoder(); // a charset nobody knows
+    return new TextDecoder(); // an unknown charset
   }
 }
 
@@ -151,11 +148,10 @@ interface LayingOut {
   readonly hide: Hide;
 }
 
-// Laying out may multiply what came: then JSON stays as it is, and of a page the beginning is shown.
+// Formatting may multiply the size: then JSON stays unchanged, and only the beginning of a page is shown.
 async function laidOut(text: string, type: string, { maxBytes, isCut, hide }: LayingOut): Promise<string> {
   if (isMarkup(type)) {
-    // Both before, since headings become capitals and links stand behind the end of their text, and after: tags are
-    // gone.
+    // Both before (headings become capitals, and links move behind their text) and after (tags are gone).
     const page = hide(await pageText(hide(text, isCut)), isCut);
     return page.length <= maxBytes ? page : `${firstBytesOf(page, maxBytes)}…`;
   }
@@ -165,7 +161,7 @@ async function laidOut(text: string, type: string, { maxBytes, isCut, hide }: La
   return pretty.length <= maxBytes ? pretty : text;
 }
 
-/** Laid out with two spaces; the text itself where it is no JSON. Numbers keep every digit they were written with. */
+/** Formatted with two spaces; the text itself if it is not JSON. Numbers keep every digit. */
 function prettyJson(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text, exactNumber), null, 2);
@@ -174,7 +170,7 @@ function prettyJson(text: string): string {
   }
 }
 
-// Newer than the language's declarations; where a machine lacks it, long numbers are rounded as JavaScript does.
+// Newer than TypeScript's declarations; without it, long numbers are rounded like in JavaScript.
 const rawJson: unknown = Reflect.get(JSON, 'rawJSON');
 
 function exactNumber(_key: string, value: unknown, context?: { readonly source?: string }): unknown {

@@ -1,24 +1,24 @@
-// When a request is sent once more: a lost connection or a server that asks for patience, and only where sending twice
-// does no more than sending once.
+// When a request is retried: after a lost connection or if the server asks to wait, and only if sending it twice does
+// no harm.
 
 import { AddressRefused } from './host-rules.ts';
 
 // RFC 9110, 9.2.2.
-/** What may be sent again when nobody knows whether it arrived. */
+/** Methods that may be retried although the first request may have arrived. */
 export const idempotentMethods = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE', 'TRACE']);
 const patientStatuses = new Set([408, 429, 502, 503, 504]);
 
 const firstPauseMs = 250;
 const longestPauseMs = 30_000;
 
-/** What decides about another try. */
+/** What decides about a retry. */
 export interface RetryRules {
   readonly method: string;
   readonly retries: number;
   readonly signal: AbortSignal;
 }
 
-/** Sends until an answer counts or the tries are used up; then the last answer, or the last failure, is the outcome. */
+/** Sends until a response counts or the retries are used up; then the last response or failure is the outcome. */
 export async function sendWithRetries(send: () => Promise<Response>, rules: RetryRules): Promise<Response> {
   const retries = idempotentMethods.has(rules.method) ? rules.retries : 0;
   for (let attempt = 0; ; attempt += 1) {
@@ -27,7 +27,7 @@ export async function sendWithRetries(send: () => Promise<Response>, rules: Retr
       const response = await send();
       if (!patientStatuses.has(response.status) || attempt >= retries) return response;
       wished = retryAfterMs(response.headers.get('retry-after'));
-      // A server that wants more patience than a call has is answered with what it said.
+      // If the server asks to wait longer than a call may take, its response is the result.
       if (wished !== undefined && wished > longestPauseMs) return response;
       void response.body?.cancel().catch(() => undefined);
     } catch (error) {
@@ -37,7 +37,7 @@ export async function sendWithRetries(send: () => Promise<Response>, rules: Retr
   }
 }
 
-// The rules, a certificate, a name nobody has, an answer that is no HTTP: as wrong the next time.
+// The rules, a certificate, an unknown name, a response that is not HTTP: a retry would fail too.
 function isHopeless(error: unknown): boolean {
   if (error instanceof AddressRefused) return true;
   const cause: unknown = error instanceof Error ? error.cause : undefined;
@@ -49,7 +49,7 @@ function isHopeless(error: unknown): boolean {
 const hopelessCodes = /^(?:CERT_|DEPTH_ZERO_|ERR_|HPE_|SELF_SIGNED_|UNABLE_TO_|ENOTFOUND$)/;
 
 /**
- * How long to wait: what the server wished, and never less than the backoff, so that many callers do not come back at
+ * How long to wait: what the server asked for, but never less than the backoff, so that many callers do not return at
  * once.
  */
 export function pauseMs(attempt: number, wished: number | undefined, chance: number): number {

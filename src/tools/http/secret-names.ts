@@ -1,5 +1,5 @@
-// Which headers carry secrets, by their names. Pure; called for every header a tool sends. Rather one too many: what is
-// let through is only what a word that merely looks alike says (author, monkey, tokenizer).
+// Which headers carry secrets, by their names. Pure; called for every header a tool sends. In doubt a header counts as
+// secret: only words that merely look alike are let through (author, monkey, tokenizer).
 
 // Read in the words between `-`, `_`, `.` and capitals, also where there are none between them: apikey, accessToken.
 const inWord =

@@ -1,5 +1,5 @@
-// Where a secret stands in a text, however a server wrote it: each character as it is, or as JSON, addresses and pages
-// write it. Called by secrets.
+// Finds a secret in a text, however a server wrote it: each character plain, or escaped as in JSON, URLs or HTML.
+// Called by secrets.
 
 /** A stretch of a text. */
 export interface Place {
@@ -10,7 +10,7 @@ export interface Place {
 /** The ways in which each character of a secret may be written. */
 export type WrittenSecret = readonly (readonly string[])[];
 
-/** Secrets shorter than this are not looked for: half of any text would be hidden. */
+/** Shorter secrets are not searched for: half of any text would be hidden. */
 export const shortestSecret = 6;
 
 // The longest way to write one character.
@@ -24,7 +24,7 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&apos;',
 };
 
-/** Reads a secret once for all the places it may stand in. */
+/** Prepares a secret once for all searches. */
 export function writtenSecret(secret: string): WrittenSecret {
   return [...secret].map(formsOf);
 }

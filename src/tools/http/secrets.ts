@@ -1,9 +1,10 @@
-// What of a tool's headers must not be shown, and texts without it. Used for everything a tool tells about a request.
+// Collects the secrets of a tool's headers and removes them from texts. Used for everything a tool reports about a
+// request.
 
 import { isSecretName } from './secret-names.ts';
 import { cutPlaceOf, placesOf, shortestSecret, writtenSecret, type Place } from './secret-places.ts';
 
-/** Adds what must not be shown of a header: its value, and the parts of it that a server may echo alone. */
+/** Adds the secrets of a header: its value, and the parts of it that a server may echo alone. */
 export function addSecrets(secrets: Set<string>, name: string, value: string): void {
   if (!isSecretName(name)) return;
   const parts = /cookie/i.test(name)
@@ -13,14 +14,14 @@ export function addSecrets(secrets: Set<string>, name: string, value: string): v
 }
 
 /**
- * The text with every secret, and every beginning that is half of one or more, replaced by `[redacted]`. With `isCut`
- * more would have followed: what could be the beginning of a secret at its end is left out.
+ * The text with every secret, and every beginning that is half of one or more, replaced by `[redacted]`. `isCut`: more
+ * would have followed, so anything at the end that could be the beginning of a secret is left out.
  */
 export function withoutSecrets(text: string, secrets: ReadonlySet<string>, isCut = false): string {
   const written = [...secrets].map(writtenSecret);
   const cuts = isCut ? written.flatMap((secret) => cutPlaceOf(secret, text) ?? []) : [];
   const places = written.flatMap((secret) => placesOf(secret, text));
-  // A secret that stands across the beginning of another one goes as well.
+  // Overlapping secrets are both replaced.
   const cut = Math.min(text.length, ...cuts);
   let clean = '';
   let end = 0;
@@ -32,7 +33,7 @@ export function withoutSecrets(text: string, secrets: ReadonlySet<string>, isCut
   return clean + text.slice(end, Math.max(end, cut));
 }
 
-// Places that share characters are one.
+// Overlapping places are merged.
 function merged(places: readonly Place[]): readonly Place[] {
   const whole: Place[] = [];
   for (const place of places.toSorted((one, other) => one.start - other.start)) {
@@ -55,7 +56,7 @@ export function withoutQuotes(message: string): string {
     .replaceAll(/\/\/[^\s/?#]*@/g, '//[redacted]@');
 }
 
-// `Basic` holds both in a form that every server can read, and echo.
+// `Basic` contains both in a form that every server can decode and echo.
 function nameAndPassword(value: string): readonly string[] {
   const encoded = /^basic +([\w+/=-]+)$/i.exec(value.trim())?.[1];
   if (encoded === undefined) return [];
@@ -63,6 +64,6 @@ function nameAndPassword(value: string): readonly string[] {
     const both = new TextDecoder().decode(Uint8Array.from(atob(encoded), (character) => character.charCodeAt(0)));
     return [both, both.slice(both.indexOf(':') + 1)];
   } catch {
-    return []; // not what it says
+    return []; // not valid `Basic`
   }
 }

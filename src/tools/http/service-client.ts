@@ -1,5 +1,5 @@
-// One service for several tools: its address, its credentials, what counts as success and how often to try again live
-// here once. Called by apps; the tools send through it.
+// One service for several tools: its address, credentials, success rule and retries in one place. Called by apps; the
+// tools send through it.
 
 import { TurnchartError } from '../../contracts/errors.ts';
 import { followingFetch, shown, type Follow } from './follow.ts';
@@ -10,36 +10,36 @@ import { sendWithRetries } from './retry.ts';
 /** Sends requests to one service. Tools share it; other code may call it too. */
 export interface HttpServiceClient {
   /**
-   * Resolves with the answer of a request that the service answered with success. Rejects with `HttpResponseError`
-   * where `isSuccess` says no, and with the failure of the connection.
+   * Resolves with a successful response. Rejects with `HttpResponseError` if `isSuccess` returns false, or with the
+   * failure of the connection.
    */
   send(request: Request, options: { readonly signal: AbortSignal }): Promise<Response>;
 }
 
 /** The client that `createHttpServiceClient` makes. */
 export interface HttpService extends HttpServiceClient {
-  /** A request to a path below the base address. Throws `options.invalid` where the path leads out of it. */
+  /** A request to a path below the base address. Throws `options.invalid` if the path leads out of it. */
   request(path: string, init?: RequestInit): Request;
 }
 
-/** What `createHttpServiceClient` takes. */
+/** Options of `createHttpServiceClient`. */
 export interface HttpServiceOptions {
   /** The address every request begins with; its host may be private, since the app wrote it. */
   readonly baseURL: string;
-  /** Headers for every request, asked for each time, so that a token may change. Never shown anywhere. */
+  /** Returns the headers for every request. Called each time, so that a token may change. Never shown anywhere. */
   readonly headers?: () => Record<string, string> | Promise<Record<string, string>>;
   /** Default: a status from 200 to 299. */
   readonly isSuccess?: (response: Response) => boolean;
-  /** Default: Node's own connections with checked addresses, elsewhere the browser's `fetch`. */
+  /** Default: on Node, connections with checked addresses; elsewhere the browser's `fetch`. */
   readonly fetch?: typeof fetch;
   /**
-   * Further tries after a lost connection or 408, 429, 502, 503, 504, for idempotent methods only. Default 2, at most
-   * 10.
+   * Retries after a lost connection or status 408, 429, 502, 503 or 504, for idempotent methods only. Default 2, at
+   * most 10.
    */
   readonly retries?: number;
 }
 
-/** The service answered, and not with success. The body can still be read from `response`. */
+/** The service answered, but not with success. The body can still be read from `response`. */
 export class HttpResponseError extends Error {
   override readonly name = 'HttpResponseError';
   readonly response: Response;
@@ -50,7 +50,7 @@ export class HttpResponseError extends Error {
   }
 }
 
-/** What a tool of ours hands over besides the request: the words that must not be shown. */
+/** What our tools pass in addition to the request: the secrets that must not be shown. */
 export const secretsOf: unique symbol = Symbol('turnchart.http.secrets');
 
 /** The options of `send` when the caller is a tool of ours. */
@@ -67,7 +67,7 @@ export function createHttpServiceClient(options: HttpServiceOptions): HttpServic
     throw new TurnchartError('options.invalid', `retries must be a whole number from 0 to 10, got ${String(retries)}.`);
   }
   const port = base.port === '' ? (base.protocol === 'https:' ? '443' : '80') : base.port;
-  // Redirects stay with the service: its credentials and its answers are nobody else's.
+  // Redirects stay on the service's host: no other may get its credentials or stand in for it.
   const rules: HostRules = { allowHosts: [`${base.hostname}:${port}`] };
   const follow: Follow = followingFetch(rules, options.fetch);
   return {
@@ -106,7 +106,7 @@ async function withHeaders(
     try {
       headers.set(name, value);
     } catch {
-      // The error of `set` would show the value.
+      // The error message of `set` would show the value.
       throw new TurnchartError(
         'options.invalid',
         `The header ${JSON.stringify(name)} of this client has a value that no header may have.`,
@@ -137,14 +137,15 @@ function below(base: URL, path: string): URL {
   throw new TurnchartError('options.invalid', `The path ${JSON.stringify(path)} leads out of ${shown(base)}.`);
 }
 
-// Also by `%2e%2e` and `\`, which the URL has already read as `..` and `/`, and by what servers read so later.
+// Also by `%2e%2e` and `\`, which the URL has already read as `..` and `/`, and by what servers later decode to them.
 function isBelow(url: URL, base: URL): boolean {
   const folder = base.pathname.replace(/\/$/, '');
   const isInside = (pathname: string): boolean => pathname === folder || pathname.startsWith(`${folder}/`);
   return url.origin === base.origin && isInside(url.pathname) && isInside(asServersRead(url.pathname));
 }
 
-// Many decode a path before they look for `..` in it, and some take what follows a semicolon for no part of a name.
+// Many servers decode a path before they look for `..` in it, and some do not count what follows a semicolon as part of
+// a name.
 function asServersRead(pathname: string): string {
   const read = pathname
     .replaceAll(/%2f|%5c/gi, '/')
@@ -153,7 +154,7 @@ function asServersRead(pathname: string): string {
   return new URL(`http://server${read}`).pathname;
 }
 
-// Nobody would ever read, or end, the answer of a judge that throws.
+// If `isSuccess` throws, nothing would ever read or end the response.
 function judge(response: Response, isSuccess: (response: Response) => boolean): boolean {
   try {
     return isSuccess(response);

@@ -178,7 +178,7 @@ it('refuses binary files', async () => {
   const bench = await workbench({ readBeforeEdit: false });
   await bench.put('a.txt', Buffer.from([0, 1, 2]));
   const answer = await bench.call('Edit', { file_path: 'a.txt', old_string: 'x', new_string: 'y' });
-  expect(answer).toMatchObject({ isError: true, text: 'a.txt is no text file; Edit only changes text.' });
+  expect(answer).toMatchObject({ isError: true, text: 'a.txt is not a text file; Edit only changes text.' });
 });
 
 it('refuses a folder', async () => {

@@ -332,7 +332,7 @@ it('explains a type ripgrep does not know, and a line end in a pattern', async (
   const bench = await workbench();
   await bench.put('a.txt', 'x\n');
   expect((await bench.call('Grep', { pattern: 'x', type: 'nope' })).text).toBe(
-    'unrecognized file type: nope. Use glob instead, as *.ext.',
+    'unrecognized file type: nope. Use glob instead, such as *.ext.',
   );
   expect((await bench.call('Grep', { pattern: 'a\nb' })).text).toContain('set multiline to true');
 });

@@ -184,7 +184,7 @@ it('refuses an id that two cells have and names the way out', () => {
 });
 
 it.each([
-  ['no JSON', '{', 'it is no valid JSON'],
+  ['no JSON', '{', 'it is not valid JSON'],
   ['nbformat 3', '{"nbformat":3,"worksheets":[]}', 'only nbformat 4 is understood'],
   ['no notebook', '{}', 'it has no nbformat number'],
   ['no cells', '{"nbformat":4}', 'it has no list of cells'],
@@ -263,7 +263,7 @@ it('needs a notebook that exists, a .ipynb name, and a source', async () => {
   const message = async (args: object): Promise<string> =>
     (await bench.call('NotebookEdit', { new_source: 'x', ...args })).text;
   expect(await message({ notebook_path: 'no.ipynb' })).toContain('no.ipynb does not exist.');
-  expect(await message({ notebook_path: 'a.txt' })).toBe('a.txt is no notebook (.ipynb): use Edit.');
+  expect(await message({ notebook_path: 'a.txt' })).toBe('a.txt is not a notebook (.ipynb): use Edit.');
   expect(await message({ notebook_path: 'n.ipynb', cell_id: 'sum', new_source: null })).toBe(
     'edit_mode replace needs new_source.',
   );
@@ -325,7 +325,7 @@ it('shows a broken notebook as text and says why', async () => {
   await bench.put('n.ipynb', '{"nbformat": 4,\n');
   const answer = await bench.read('n.ipynb');
   expect(shownLines(answer).lines).toEqual(['{"nbformat": 4,']);
-  expect(answer.text).toContain('[Shown as plain text: it is no valid JSON');
+  expect(answer.text).toContain('[Shown as plain text: it is not valid JSON');
 });
 
 it('refuses a cell that has a field twice, of which only one would be replaced', async () => {
