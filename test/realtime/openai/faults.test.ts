@@ -470,7 +470,7 @@ describe('raw.send', () => {
 
   test.each([
     ['{"type":"response.explode"}', /no client event "response.explode"/],
-    ['{"type":', /no JSON/],
+    ['{"type":', /not JSON/],
     ['"response.create"', /got a string/],
   ])('of %s is refused with a sentence, and nothing is sent', async (json, words) => {
     await using the = await scene(() => undefined);
