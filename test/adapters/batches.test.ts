@@ -33,7 +33,7 @@ test('gives the items of all pieces in order, passes over empty ones, closes onc
   expect(from.log).toEqual(['read', 'read', 'read', 'read', 'close']);
 });
 
-test('an item behind many empty pieces comes as soon as one behind none', async () => {
+test('an item after many empty pieces comes as soon as one after none', async () => {
   const stepsBehind = async (empty: number): Promise<number> => {
     let steps = -1;
     const items = iterateBatches({

@@ -170,7 +170,7 @@ describe.each(wires)('$name', (wire) => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test('an event that is no JSON is stream.protocol, and may be tried again', async () => {
+  test('an event that is not JSON is stream.protocol, and may be tried again', async () => {
     await using server = await startFaultServer([{ chunks: [...begun, 'data: {"type":"content_bl\n\n'] }]);
     const { thrown } = await collectUntilThrow(modelAt(server.url).stream(request, call()));
     expect(thrown).toMatchObject({ code: 'stream.protocol', retryable: true });

@@ -70,7 +70,7 @@ afterEach(() => {
 describe('after the terminal event', () => {
   const answer = 'data: "a"\n\ndata: "stop"\n\ndata: "after"\n\n';
 
-  test('nothing more is told and the rest is read off, so that the connection can be used again', async () => {
+  test('nothing more is reported and the rest is read off, so that the connection can be used again', async () => {
     const { body, pulls, cancelled, end } = bodyWith(answer);
     const { events, thrown } = await collectUntilThrow(streamOf(body));
     expect(saidBy(events)).toEqual(['a', 'stop']);
@@ -92,7 +92,7 @@ describe('after the terminal event', () => {
 });
 
 describe('errors', () => {
-  test('what came before the error in one chunk is told first', async () => {
+  test('what came before the error in one chunk is reported first', async () => {
     const { events, thrown } = await collectUntilThrow(
       streamOf('data: "a"\n\ndata: "b"\n\ndata: {no\n\ndata: "c"\n\n'),
     );
@@ -119,13 +119,13 @@ describe('errors', () => {
     expect(thrown).toMatchObject({ code: 'model.failed', retryable: false });
   });
 
-  test('a body that is no JSON is told as such', async () => {
+  test('a body that is not JSON is reported as such', async () => {
     const { thrown } = await collectUntilThrow(streamOf('{half', 'application/json'));
     expect(thrown).toMatchObject({ code: 'stream.protocol' });
     expect((thrown as Error).message).toContain('{half');
   });
 
-  test('no body at all is no answer', async () => {
+  test('no body at all is not an answer', async () => {
     const { thrown } = await collectUntilThrow(streamOf(null));
     expect(thrown).toMatchObject({ code: 'stream.protocol' });
   });

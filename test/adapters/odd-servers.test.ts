@@ -88,7 +88,7 @@ describe.each(wires)('$name', ({ modelAt, whole, saying, bodySaying, name }) => 
     expect(server.requests).toHaveLength(1);
   });
 
-  test('an abort behind any byte ends the call with its reason, nothing is told after it, nobody listens any more', async () => {
+  test('an abort after any byte ends the call with its reason, nothing is reported after it, nobody listens any more', async () => {
     const bytes = new TextEncoder().encode(saying('a🏷b').join(''));
     const step = name === 'chat' ? 3 : 11; // each byte would take seconds for the longer streams
     for (let count = 0; count < bytes.length - 20; count += step) {

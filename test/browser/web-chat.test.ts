@@ -121,7 +121,7 @@ describe('in a browser', () => {
     expect(await page.locator('li:visible').allInnerTexts()).toEqual(['Deploy, please.', 'I would']);
   });
 
-  test('a denied call is told to the model', async () => {
+  test('a denied call is reported to the model', async () => {
     goOn();
     const page = await tab();
     await say(page, 'Deploy, please.');

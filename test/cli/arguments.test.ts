@@ -13,7 +13,7 @@ describe('commandOf', () => {
     }
   });
 
-  test('takes a prompt that begins with a dash behind an equals sign', () => {
+  test('takes a prompt that begins with a dash after an equals sign', () => {
     expect(commandOf(['--prompt=-x'])).toMatchObject({ options: { prompt: '-x' } });
   });
 

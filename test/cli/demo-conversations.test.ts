@@ -196,7 +196,7 @@ describe('the demo model, after an answer that was broken off', () => {
     return result.message && textOf(result.message);
   };
 
-  test('does what it was asked when it is resumed, or told to go on', async () => {
+  test('does what it was asked when it is resumed, or told to continue', async () => {
     expect(await answerTo()).toMatch(/^`x\.json` has 1 line\./);
     expect(await answerTo('go on')).toMatch(/`x\.json` has 1 line\./);
   });
@@ -234,13 +234,13 @@ describe('the demo model, steered while its first tool runs', () => {
     expect((await steered('read x.json')).calls).toEqual(['Glob', 'Read']);
   });
 
-  test('does what was asked also, behind the first request', async () => {
+  test('does what was asked also, after the first request', async () => {
     const { answer, calls } = await steered('also read x.json');
     expect(calls).toEqual(['Glob', 'Grep', 'Read']);
     expect(answer).toMatch(/^There are 3 TypeScript files here\..*`x\.json` has 1 line\./s);
   });
 
-  test('goes on when it has no rule for what was said', async () => {
+  test('continues when it has no rule for what was said', async () => {
     const { answer, calls, conversation } = await steered('how is the weather?');
     expect(answer).toMatch(/^There are 3 TypeScript files here\. The longest/);
     expect(calls).toEqual(['Glob', 'Grep']);

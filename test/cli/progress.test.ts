@@ -10,7 +10,7 @@ const usage = (inputTokens: number, outputTokens: number): EngineEvent => ({
 const statusAfter = (...events: readonly EngineEvent[]) => statusLine(events.reduce(progressAfter, noProgress), 2_345);
 
 describe('statusLine', () => {
-  test('shows elapsed time, tokens and what goes on', () => {
+  test('shows elapsed time, tokens and what is going on', () => {
     expect(statusAfter()).toBe('⠸ 2.3 s · 0 in, 0 out tokens · starting');
     expect(statusAfter({ type: 'turn.started', turnId: 't' })).toMatch(/waiting for the model$/);
     expect(statusAfter({ type: 'thinking.start', index: 0 })).toMatch(/thinking$/);

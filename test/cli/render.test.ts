@@ -68,7 +68,7 @@ describe('createRender', () => {
     expect(line.endsWith('…')).toBe(true);
   });
 
-  test('begins a line of its own behind unfinished text', () => {
+  test('begins a line of its own after unfinished text', () => {
     const reset: readonly EngineEvent[] = [...text('Hel').slice(0, -1), { type: 'stream.reset' }, ...text('Hello')];
     expect(rendered(reset)).toBe('Hel\n(the answer above was cut off and does not count)\nHello\n');
   });
@@ -167,7 +167,7 @@ describe('createRender', () => {
 });
 
 describe('callText', () => {
-  test('shows arguments that are no JSON, no object or nothing', () => {
+  test('shows arguments that are not JSON, no object or nothing', () => {
     expect(callText({ type: 'toolCall', id: 'c', name: 'x', rawArgs: '{"a":' })).toBe('x({"a":)');
     expect(callText({ ...call, args: [1, 2] })).toBe('read_file([1,2])');
     expect(callText({ ...call, args: {} })).toBe('read_file()');

@@ -310,7 +310,7 @@ describe('decodeConversation names the place and kind of', () => {
     expect(decodeFault(text)).toBe('messages[0].content[0].args.a: expected a finite number, got Infinity');
   });
 
-  test('text that is no JSON, by its position', () => {
+  test('text that is not JSON, by its position', () => {
     expect(decodeFault('{"format":\n tru}')).toBe(
       '(root): not JSON: expected a value at position 12, got "t" (line 2, column 2)',
     );

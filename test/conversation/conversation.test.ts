@@ -47,7 +47,7 @@ describe('openCalls finds', () => {
     expect(openIds()).toEqual([]);
   });
 
-  test('nothing behind a plain answer', () => {
+  test('nothing after a plain answer', () => {
     expect(openIds(userMessage('hi'), assistantMessage('hello'))).toEqual([]);
   });
 

@@ -100,7 +100,7 @@ describe('repair pairs', () => {
     expect(messages.map(({ id }) => id)).toEqual(['a', 'a_results', 'u']);
   });
 
-  test('a call with a result that stands behind a summary (case 8)', () => {
+  test('a call with a result that stands after a summary (case 8)', () => {
     const late = message('t', 'tool', result('1'));
     const summary = message('s', 'user', { type: 'boundary', summary: 'so far', keepFrom: 'a' });
     const outcome = repairMessages(message('a', 'assistant', call('1')), summary, late);
@@ -153,7 +153,7 @@ describe('repair pairs', () => {
     ]);
   });
 
-  test('a call with the result right behind it rather than one in between', () => {
+  test('a call with the result right after it rather than one in between', () => {
     const { messages } = repairMessages(
       message('a', 'assistant', call('1'), result('1', 'inside')),
       message('t', 'tool', result('1', 'behind')),
@@ -193,7 +193,7 @@ describe('repair pairs', () => {
     ]);
   });
 
-  test('the calls of two messages with results that stand in one message behind both', () => {
+  test('the calls of two messages with results that stand in one message after both', () => {
     const { messages } = repairMessages(
       message('a', 'assistant', call('1')),
       message('u', 'user', text('and')),
@@ -486,7 +486,7 @@ describe('for messages in any order', () => {
     });
   });
 
-  test('repair keeps every result that stands right behind its only call', () => {
+  test('repair keeps every result that stands right after its only call', () => {
     law((messages) => {
       const answered = messages.flatMap((each, index) => {
         const ids =

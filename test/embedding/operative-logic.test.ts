@@ -40,7 +40,7 @@ const submit = (
 });
 
 describe('what it refuses', () => {
-  test('is told: a message that was rejected, busy or closed', async () => {
+  test('is reported: a message that was rejected, busy or closed', async () => {
     const agent = startAgent([{ text: 'one', delayMs: 10 }]);
     agent.actor.send(submit('A'));
     agent.actor.send(submit('B', { policy: 'reject' }));
@@ -54,7 +54,7 @@ describe('what it refuses', () => {
     ]);
   });
 
-  test('is no rejection of nobody when a broken operative is stopped', async () => {
+  test('is not an unhandled rejection when a broken operative is stopped', async () => {
     const agent = startAgent([{ text: 'one' }]);
     Object.freeze(agent.conversation.messages);
     agent.actor.send(submit('A'));
@@ -234,7 +234,7 @@ describe('inside a host machine', () => {
     expect([actor.getSnapshot().value, heard]).toEqual(['drafting', ['completed']]);
   });
 
-  test('a turn that fails is told as well', async () => {
+  test('a turn that fails is reported as well', async () => {
     const { actor, host } = startHost([{ throw: new Error('down') }]);
     actor.send({ type: 'ask', text: 'Draft.' });
     await host.settle();

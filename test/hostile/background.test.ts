@@ -37,7 +37,7 @@ describe.each(Object.entries(hostileMakers))('a task whose tool meets %s', (_wha
     },
   );
 
-  test('and writes it goes on or fails', async () => {
+  test('and writes it continues or fails', async () => {
     const tasks = createBackgroundTasks();
     const tool = toolThat(({ write, noteOutputFile }) => {
       noteOutputFile(make() as string); // what a caller without types may do

@@ -31,7 +31,7 @@ async function codeOf(refused: Promise<unknown>): Promise<string | undefined> {
   );
 }
 
-test('a text is no earlier message, though the host gives its id again', async () => {
+test('a text is not an earlier message, though the host gives its id again', async () => {
   const { operative, conversation, host } = setUp((kind) => kind);
   const first = await operative.submit('one');
   await host.advance(1_000);
@@ -42,7 +42,7 @@ test('a text is no earlier message, though the host gives its id again', async (
   expect(said.map((block) => (block.type === 'text' ? block.text : block.type))).toEqual(['one', 'two']);
 });
 
-test('a steered text of a bare run is no earlier one, though the host gives its id again', async () => {
+test('a steered text of a bare run is not an earlier one, though the host gives its id again', async () => {
   const host = simulatedHost();
   const engine = createEngine({
     model: scriptedModel(() => ({ text: 'Hi', delayMs: 10 }), { host }),

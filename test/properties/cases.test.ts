@@ -66,7 +66,7 @@ test('case 1, after sealing: the message is appended once, told as queued and an
   verifyEvents(events);
 });
 
-test('case 2 (dp-archive/archive#176): a message steered in at the iteration cap stands in the transcript, is told as queued and answered by resume', async () => {
+test('case 2 (dp-archive/archive#176): a message steered in at the iteration cap stands in the transcript, is reported as queued and answered by resume', async () => {
   const { world, operative, events, shapes } = life({ maxIterations: 1 });
   const { events: read } = await operative.submit(m('m1'));
   world.answer({ text: false, calls: ['slow'], stop: 'natural' });
@@ -199,7 +199,7 @@ test('case 6 (sudoprivacy/sudocode#550): a tool that never settles and ignores i
 
 // ── rewrites and reloads (design, section 4)
 
-test('a message that is late during an afterTurn rewrite stands behind it, once', async () => {
+test('a message that is late during an afterTurn rewrite stands after it, once', async () => {
   const { world, operative, shapes } = life({ stages: { ...plain.stages, afterTurn: ['gated'] } });
   await operative.submit(m('m1'));
   world.answer(textAnswer);

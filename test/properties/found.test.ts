@@ -12,7 +12,7 @@ import { plain } from './world-terms.ts';
 
 const m = (id: string) => userMessage(id, { id });
 
-test('a steer that a reload brought, in a turn that is cancelled before it drains it, is told as queued', async () => {
+test('a steer that a reload brought, in a turn that is cancelled before it drains it, is reported as queued', async () => {
   const world = new GatedWorld({ ...plain, stages: { ...plain.stages, beforeTurn: ['gated'] } });
   const operative = createOperative({
     engine: world.engine,

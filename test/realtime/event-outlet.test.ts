@@ -60,7 +60,7 @@ describe('readers', () => {
     expect(await all(outlet)).toEqual([]);
   });
 
-  test('that leave are done, and others go on', async () => {
+  test('that leave are done, and others continue', async () => {
     const outlet = new EventOutlet(() => limits);
     const stays = outlet[Symbol.asyncIterator]();
     const leaves = outlet[Symbol.asyncIterator]();

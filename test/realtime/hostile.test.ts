@@ -161,7 +161,7 @@ describe('facts in any order', () => {
 });
 
 describe('after the end', () => {
-  test('everything is refused, closing again is no other end, and nothing is sent', async () => {
+  test('everything is refused, closing again is not another end, and nothing is sent', async () => {
     const fake = await openSession();
     await Promise.all([fake.session.close(), fake.session.close(), fake.session[Symbol.asyncDispose]()]);
     const sent = fake.wire.commands.length;
@@ -281,7 +281,7 @@ describe('a report of the player', () => {
 describe('user code that rejects where nobody waits', () => {
   const rejector = () => Promise.reject(new Error('later'));
 
-  test('is told to whoever asked for it, and is no unhandled rejection', async () => {
+  test('is reported to whoever asked for it, and is not an unhandled rejection', async () => {
     const unhandled: unknown[] = [];
     const note = (error: unknown) => unhandled.push(error);
     process.on('unhandledRejection', note);
@@ -388,7 +388,7 @@ describe('user code that throws', () => {
     throw new Error('user code');
   };
 
-  test('an inspector, a clock, a listener of errors: the session goes on', async () => {
+  test('an inspector, a clock, a listener of errors: the session continues', async () => {
     const fake = await openSession({}, { inspect: thrower, playback: { playedMs: thrower }, onListenerError: thrower });
     fake.wire.give({ type: 'response.created', responseId: 'r1' }, speech('r1', 'i1', 100));
     void fake.send({ type: 'response.interrupt' });
@@ -398,7 +398,7 @@ describe('user code that throws', () => {
     expect(fake.session.phase).toBe('ready');
   });
 
-  test('a microphone: the session goes on without it', async () => {
+  test('a microphone: the session continues without it', async () => {
     const thrown: unknown[] = [];
     const fake = await openSession(
       {},
@@ -413,7 +413,7 @@ describe('user code that throws', () => {
     expect({ phase: fake.session.phase, thrown: thrown.length }).toEqual({ phase: 'ready', thrown: 1 });
   });
 
-  test('a link that cannot send: it counts as lost, whoever waits is told, and nothing is left', async () => {
+  test('a link that cannot send: it counts as lost, whoever waits is informed, and nothing is left', async () => {
     const thrown: unknown[] = [];
     const fake = await openSession({}, { onListenerError: (error) => thrown.push(error) });
     fake.wire.send = thrower;

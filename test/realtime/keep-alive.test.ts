@@ -97,7 +97,7 @@ describe('a sign of life', () => {
     expect(at).toEqual([170_000]);
   });
 
-  test('is whatever comes behind a ping, where the server does not answer pings', async () => {
+  test('is whatever comes after a ping, if the server does not answer pings', async () => {
     const { fake, at } = await pinged();
     await fake.host.advance(25_000);
     fake.wire.give({ type: 'raw', event: { type: 'rate_limits.updated' } });
@@ -105,7 +105,7 @@ describe('a sign of life', () => {
     expect({ at, phase: fake.session.phase }).toEqual({ at: [20_000, 45_000], phase: 'ready' });
   });
 
-  test('is no answer to a ping before the last', async () => {
+  test('is not an answer to a ping before the last', async () => {
     const { fake, answers } = await pinged();
     await fake.host.advance(25_000);
     answers[0]?.();
@@ -168,7 +168,7 @@ test('a session that connects pings nobody: each of its steps has a deadline', a
   expect({ at, phase: fake.session.phase }).toEqual({ at: [], phase: 'connecting' });
 });
 
-test('a ping that throws is told to whoever asked for it, and the session goes on without', async () => {
+test('a ping that throws is reported to whoever asked for it, and the session continues without', async () => {
   const thrown: unknown[] = [];
   const fake = await openSession(
     {

@@ -88,7 +88,7 @@ describe('the user speaks for an hour', () => {
     await session.close();
   });
 
-  test('into a socket that takes nothing: ten seconds stay, the rest is told as lost', async () => {
+  test('into a socket that takes nothing: ten seconds stay, the rest is reported as lost', async () => {
     const { host, line, session } = await open();
     let droppedMs = 0;
     void (async () => {
@@ -163,7 +163,7 @@ describe('the model speaks for an hour', () => {
   });
 });
 
-test('a thousand deltas and a thousand chunks are no step of the chart', async () => {
+test('a thousand deltas and a thousand chunks are not steps of the chart', async () => {
   let steps = 0;
   const { line, session } = await open({ inspect: (event) => void (steps += isStep(event) ? 1 : 0) });
   await session.send({ type: 'audio.append', audio: audioOf(20) });

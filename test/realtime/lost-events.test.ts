@@ -20,7 +20,7 @@ const asked = ({ wire }: FakeSession): number => wire.sent('response.create').le
 
 const serverVad = { settings: { detection: 'server_vad', createsResponse: false, interruptsResponse: true } } as const;
 
-describe('the end of the user’s speech is never told', () => {
+describe('the end of the user’s speech is never reported', () => {
   test('an owed reply is asked for after a minute, and the session says why', async () => {
     const fake = await speakingAndOwing();
     await fake.host.advance(59_999);
@@ -70,7 +70,7 @@ describe('the end of the user’s speech is never told', () => {
     expect({ phase: fake.session.phase, asked: asked(fake) }).toEqual({ phase: 'userSpeaking', asked: 0 });
   });
 
-  test('the server answers: what comes up meanwhile is asked for behind its answer', async () => {
+  test('the server answers: what comes up meanwhile is asked for after its answer', async () => {
     const fake = await openSession();
     fake.wire.give({ type: 'speech.started', itemId: 'u1' }, { type: 'response.created', responseId: 'r1' });
     void fake.send({ type: 'response.request' });
@@ -105,7 +105,7 @@ describe('the end of the user’s speech is never told', () => {
   });
 });
 
-describe('the end of an answer is never told', () => {
+describe('the end of an answer is never reported', () => {
   test('it counts as ended when nothing came of it for two minutes, and what is owed is asked for', async () => {
     const fake = await openSession();
     fake.wire.give({ type: 'response.created', responseId: 'r1' });
@@ -177,7 +177,7 @@ describe('the end of an answer is never told', () => {
     expect(asked(fake)).toBe(1);
   });
 
-  test('one that goes on at the server is waited for, and the request is not repeated over and over', async () => {
+  test('one that continues at the server is waited for, and the request is not repeated over and over', async () => {
     const fake = await openSession();
     fake.wire.give({ type: 'response.created', responseId: 'r1' });
     void fake.send({ type: 'response.request' });
@@ -248,7 +248,7 @@ describe('the end of an answer is never told', () => {
   });
 });
 
-describe('the end of what the provider plays is never told', () => {
+describe('the end of what the provider plays is never reported', () => {
   const call = { playedBy: 'server', callId: 'call', capabilities: ['interrupt', 'textInput'] } as const;
 
   test('it counts as played after ten minutes', async () => {

@@ -49,7 +49,7 @@ const moves = fc.array(
   { maxLength: 60 },
 );
 
-test('property: what is sent is what was appended, in order, less what was told as dropped', async () => {
+test('property: what is sent is what was appended, in order, less what was reported as dropped', async () => {
   await fc.assert(
     fc.asyncProperty(moves, fc.boolean(), async (program, tellsWritten) => {
       const host = simulatedHost();

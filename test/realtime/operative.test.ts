@@ -233,7 +233,7 @@ describe('when the user speaks', () => {
     return { tool, aborted };
   };
 
-  test('a call goes on, by default', async () => {
+  test('a call continues, by default', async () => {
     const { tool, aborted } = slow();
     const { fake } = await operate({ tools: [tool] });
     asks(fake, ['c1', 'slow']);
@@ -255,7 +255,7 @@ describe('when the user speaks', () => {
     expect(fake.wire.sent('response.create')).toEqual([]);
   });
 
-  test('a call that does not stop is told as interrupted after the grace time', async () => {
+  test('a call that does not stop is reported as interrupted after the grace time', async () => {
     const { fake } = await operate({
       tools: [toolOf('deaf', () => new Promise(() => undefined))],
       onBargeIn: () => 'cancel',

@@ -179,7 +179,7 @@ describe('R2: where an interrupted answer is cut', () => {
 });
 
 describe('R3: generated, and still being played', () => {
-  test('an interruption truncates all the same', async () => {
+  test('an interruption truncates anyway', async () => {
     const fake = await openSession();
     await speaks(fake, 'r1', 'i1', 5_000);
     fake.wire.give({ type: 'audio.done', responseId: 'r1', itemId: 'i1', contentIndex: 0 }, responseEnd('r1'));
@@ -333,7 +333,7 @@ describe('R6: several tools in one answer', () => {
 });
 
 describe('R7: a result after its answer was cancelled', () => {
-  test('is told to the model, which says nothing to it', async () => {
+  test('is given to the model, which says nothing about it', async () => {
     const fake = await openSession();
     fake.wire.give({ type: 'response.created', responseId: 'r1' }, call('c1'));
     const quiet = fake.send({ type: 'response.interrupt' });
@@ -348,7 +348,7 @@ describe('R7: a result after its answer was cancelled', () => {
     ]);
   });
 
-  test('is told to the model, which says nothing to it, also where the user’s voice cancelled it', async () => {
+  test('is given to the model, which says nothing about it, also where the user’s voice cancelled it', async () => {
     const fake = await openSession();
     fake.wire.give({ type: 'response.created', responseId: 'r1' }, call('c1'), { type: 'speech.started' });
     fake.wire.give(responseEnd('r1', { status: 'cancelled' }), { type: 'speech.stopped' });
@@ -373,7 +373,7 @@ describe('R7: a result after its answer was cancelled', () => {
 });
 
 describe('R8: interrupted before the answer began', () => {
-  test('it is cancelled by its id when it begins, and nothing of it is told', async () => {
+  test('it is cancelled by its id when it begins, and nothing of it is reported', async () => {
     const fake = await openSession();
     void fake.send({ type: 'response.request' });
     const quiet = fake.send({ type: 'response.interrupt' });
@@ -463,7 +463,7 @@ describe('R9: who cancels', () => {
     expect(fake.told('response.interrupted')).toMatchObject([{ cause: 'speech' }]);
   });
 
-  test('nobody, where its echo says that it does not: the answer goes on', async () => {
+  test('nobody, where its echo says that it does not: the answer continues', async () => {
     const fake = await openSession({ settings: { interruptsResponse: false } });
     await speaks(fake, 'r1', 'i1', 400);
     fake.wire.give({ type: 'speech.started', itemId: 'u1' });
@@ -474,7 +474,7 @@ describe('R9: who cancels', () => {
     expect(fake.wire.sent('item.truncate')).toEqual([]);
   });
 
-  test('a cancel that finds nothing active is no error', async () => {
+  test('a cancel that finds nothing active is not an error', async () => {
     const fake = await openSession();
     await speaks(fake, 'r1', 'i1', 400);
     const quiet = fake.send({ type: 'response.interrupt' });
@@ -571,7 +571,7 @@ describe('R10: an answer beside the conversation that is heard', () => {
   });
 });
 
-test('R11: transcripts are told with what they belong to, whenever they come', async () => {
+test('R11: transcripts are reported with what they belong to, whenever they come', async () => {
   const fake = await openSession();
   fake.wire.give(
     { type: 'input.committed', itemId: 'u1' },
@@ -603,7 +603,7 @@ test('R11: a transcript that was corrected at its end says the whole', async () 
 });
 
 describe('R16: the microphone while the session connects', () => {
-  test('waits, and is sent first; a commit stays behind it', async () => {
+  test('waits, and is sent first; a commit stays after it', async () => {
     const fake = dialSession();
     for (const ms of [10, 20, 30]) await fake.send({ type: 'audio.append', audio: audioOf(ms) });
     const committed = fake.send({ type: 'audio.commit' });
@@ -707,7 +707,7 @@ describe('R17: a socket that takes no more', () => {
     expect(reports.reduce((sum, { droppedMs }) => sum + droppedMs, 0)).toBe(1_900);
   });
 
-  test('a commit stays behind the audio that waits', async () => {
+  test('a commit stays after the audio that waits', async () => {
     const fake = await openSession({ writes: 'later' }, { backpressure: { highWaterBytes: 4_800 } });
     for (const ms of [100, 200]) await fake.send({ type: 'audio.append', audio: audioOf(ms) });
     void fake.send({ type: 'audio.commit' });
@@ -716,7 +716,7 @@ describe('R17: a socket that takes no more', () => {
     expect(fake.wire.commands.slice(-2).map(({ type }) => type)).toEqual(['audio.append', 'audio.commit']);
   });
 
-  test('is told when it takes again, and order is kept', async () => {
+  test('is reported when it takes again, and order is kept', async () => {
     const fake = await openSession({ writes: 'later' }, { backpressure: { highWaterBytes: 4_800 } });
     for (let index = 1; index <= 5; index++) await fake.send({ type: 'audio.append', audio: audioOf(100 + index) });
     for (let round = 0; round < 6; round++) fake.wire.writeAll();
@@ -738,14 +738,14 @@ describe('R17: a socket that takes no more', () => {
 });
 
 describe('R18: an error', () => {
-  test('of no concern is told nobody', async () => {
+  test('of no concern is reported to nobody', async () => {
     const fake = await openSession();
     fake.wire.give({ type: 'error', kind: 'benign', code: 'response_cancel_not_active', message: 'no' });
     await fake.settle();
     expect(types(fake.events)).toEqual(['session.ready']);
   });
 
-  test('of one event is told to whoever sent it, and the session goes on', async () => {
+  test('of one event is reported to whoever sent it, and the session continues', async () => {
     const fake = await openSession({ acknowledges: false });
     const sent = fake.send({ type: 'text.send', text: 'x' });
     const [create] = fake.wire.sent('item.create');
@@ -756,7 +756,7 @@ describe('R18: an error', () => {
     expect(fake.session.phase).not.toBe('closed');
   });
 
-  test('on the server’s side is told, and the session goes on', async () => {
+  test('on the server’s side is reported, and the session continues', async () => {
     const fake = await openSession();
     fake.wire.give({ type: 'error', kind: 'session', code: 'server_error', message: 'oops' });
     await fake.settle();

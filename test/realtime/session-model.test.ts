@@ -420,7 +420,7 @@ describe('random conversations', () => {
     { weight: 1, arbitrary: fc.constant<Step>({ do: 'deliver', how: 'lost' }) },
   );
 
-  test('in which any event of the server may be lost: nothing waits for one for ever', async () => {
+  test('in which any event of the server may be lost: nothing waits for one forever', async () => {
     await fc.assert(
       fc.asyncProperty(
         servers,
@@ -446,7 +446,7 @@ describe('random conversations', () => {
     );
   });
 
-  test('keep every invariant when the line is cut behind any fact', async () => {
+  test('keep every invariant when the line is cut after any fact', async () => {
     await fc.assert(
       fc.asyncProperty(
         servers,

@@ -92,7 +92,7 @@ describe('connecting', () => {
     expect(fake.told('error')).toMatchObject([{ code: 'bad', causedBy: first?.eventId }]);
   });
 
-  test('of a server that failed and then kept silent the last words are told', async () => {
+  test('of a server that failed and then kept silent the last words are reported', async () => {
     const host = simulatedHost();
     const wire = new FakeWire({ acknowledges: false });
     const connected = connectRealtime(wire, { host }).catch((error: unknown) => error);
@@ -214,7 +214,7 @@ describe('inputs', () => {
     expect(fake.session.phase).toBe('ready');
   });
 
-  test('a refusal nobody looks at is no unhandled rejection', async () => {
+  test('a refusal nobody looks at is not an unhandled rejection', async () => {
     const fake = await openSession();
     const unhandled: unknown[] = [];
     const note = (reason: unknown) => unhandled.push(reason);
@@ -266,7 +266,7 @@ describe('inputs', () => {
     expect(fake.told('session.updated')).toHaveLength(1);
   });
 
-  test('manual turns: the answer is asked for behind the commit', async () => {
+  test('manual turns: the answer is asked for after the commit', async () => {
     const fake = await openSession();
     await fake.send({ type: 'activity.start' });
     expect(fake.session.phase).toBe('userSpeaking');
@@ -331,7 +331,7 @@ describe('raw', () => {
     await sent;
   });
 
-  test('a cancel interrupts: what was heard is told', async () => {
+  test('a cancel interrupts: what was heard is reported', async () => {
     const fake = await openSession();
     fake.wire.give({ type: 'response.created', responseId: 'r1' }, speech('r1', 'i1', 300));
     await fake.host.advance(100);
@@ -416,7 +416,7 @@ describe('history', () => {
     ]);
   });
 
-  test('an item the server refuses is told, and the rest is history all the same', async () => {
+  test('an item the server refuses is reported, and the rest still becomes history', async () => {
     const fake = dialSession({ acknowledges: false }, { history: [userMessage('a'), userMessage('b')] });
     fake.wire.give(
       { type: 'wire.opened' },
@@ -446,7 +446,7 @@ describe('time', () => {
     expect(fake.host.pendingTimers()).toBe(0);
   });
 
-  test('a server that says it first is told on', async () => {
+  test('a server that says it first is passed on', async () => {
     const fake = await openSession();
     fake.wire.give({ type: 'session.expiring', inMs: 50_000, source: 'goAway' });
     await fake.settle();
@@ -454,7 +454,7 @@ describe('time', () => {
   });
 });
 
-test('tokens are told by report and in total, by kind', async () => {
+test('tokens are counted by report and in total, by kind', async () => {
   const fake = await openSession();
   const usage = { inputTokens: 10, outputTokens: 5, inputAudioTokens: 8, outputAudioTokens: 4 };
   fake.wire.give({ type: 'response.created', responseId: 'r1' }, responseEnd('r1', { usage }));

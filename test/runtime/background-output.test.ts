@@ -74,7 +74,7 @@ describe('the output of a task', () => {
     );
   });
 
-  test('read from a place that is no longer kept tells how much is missing', () => {
+  test('read from a position that is no longer kept says how much is missing', () => {
     const output = written(['beginning', 'x'.repeat(20_000), 'end'], 20);
     const { text, next } = output.read(10);
     expect(next).toBe(20_012);

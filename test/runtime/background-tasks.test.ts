@@ -271,7 +271,7 @@ describe('settled', () => {
 });
 
 describe('a registry', () => {
-  test('keeps so many settled tasks and forgets the oldest; live ones are never forgotten', async () => {
+  test('keeps the given number of settled tasks and forgets the oldest; live ones are never forgotten', async () => {
     const bench = taskBench({ maxRetained: 2 });
     for (let n = 0; n < 5; n++) bench.start();
     for (const n of [3, 1, 2]) {
@@ -288,7 +288,7 @@ describe('a registry', () => {
     await expect(bench.tasks.settled('task_4')).rejects.toMatchObject({ code: 'task.unknown' });
   });
 
-  test('that keeps nothing still tells of the end', async () => {
+  test('that keeps nothing still reports the end', async () => {
     const bench = taskBench({ maxRetained: 0 });
     bench.start();
     const settled = bench.tasks.settled('task_1');
@@ -307,7 +307,7 @@ describe('a registry', () => {
     expect(bench.tasks.list('nobody')).toEqual([]);
   });
 
-  test('tells all listeners the same order, whatever they do', async () => {
+  test('gives all listeners the same order, whatever they do', async () => {
     const bench = taskBench();
     let started = 0;
     bench.tasks.subscribe(({ type, task }) => {
@@ -326,7 +326,7 @@ describe('a registry', () => {
     expect(bench.log()).toEqual(['started task_1', 'started task_2', 'stopped task_1']);
   });
 
-  test('survives listeners that throw, and tells of it', async () => {
+  test('survives listeners that throw, and reports it', async () => {
     const errors: unknown[] = [];
     const bench = taskBench({ onListenerError: (error) => errors.push(error) });
     bench.tasks.subscribe(() => {
@@ -339,7 +339,7 @@ describe('a registry', () => {
     expect(bench.tasks.get('task_1')?.status).toBe('completed');
   });
 
-  test('tells nothing to a listener that left', () => {
+  test('sends nothing to a listener that left', () => {
     const bench = taskBench();
     const heard: string[] = [];
     const leave = bench.tasks.subscribe(({ type }) => heard.push(type));

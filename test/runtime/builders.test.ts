@@ -23,7 +23,7 @@ describe('EngineBuilder', () => {
     ]);
   });
 
-  test('adds transformers behind those there are', async () => {
+  test('adds transformers after those there are', async () => {
     const order: string[] = [];
     const noting = (name: string) => ({ name, beforeTurn: () => void order.push(name) });
     const engine = new EngineBuilder()

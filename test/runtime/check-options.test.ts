@@ -116,7 +116,7 @@ describe('createOperative', () => {
     [undefined, 'nothing'],
     [null, 'null'],
     [5, 'number 5'],
-  ])('says that %j is no options', (options, got) => {
+  ])('says that %j is not an object of options', (options, got) => {
     expect(messageOf(() => operativeWith(options))).toBe(`createOperative takes an object of options, got ${got}.`);
   });
 
@@ -161,7 +161,7 @@ describe('the options of calls', () => {
     expect([operative.state, operative.conversation.messages]).toEqual(['idle', []]);
   });
 
-  test('a turn’s cancel refuses a grace time that is none', async () => {
+  test('a turn’s cancel refuses an invalid grace time', async () => {
     const run = createEngine({ model: scriptedModel([{ text: 'x' }]) }).run(createConversation());
     expect(messageOf(() => run.cancel({ graceMs: Number.NaN }))).toBe(
       must('graceMs', 'a number of milliseconds', 'number NaN'),
@@ -169,7 +169,7 @@ describe('the options of calls', () => {
     await run.result;
   });
 
-  test('complete refuses what is no model', async () => {
+  test('complete refuses what is not a model', async () => {
     const completion = complete(undefined as never, { system: [], messages: [], tools: [] });
     await expect(completion).rejects.toMatchObject({ code: 'options.invalid' });
   });

@@ -48,7 +48,7 @@ describe('makeValid', () => {
     verifyTranscript(conversation);
   });
 
-  test('looks at what was put behind what it has seen', () => {
+  test('checks what came after the messages it has checked', () => {
     const conversation = conversationOf(userMessage('go'));
     makeValid(conversation);
     conversation.messages.push(bareCall('c'), userMessage('on'));
@@ -56,7 +56,7 @@ describe('makeValid', () => {
     verifyTranscript(conversation);
   });
 
-  test('looks at a result that was put behind a call it has seen', () => {
+  test('checks a result that came after a call it has checked', () => {
     const conversation = conversationOf(userMessage('go'));
     makeValid(conversation);
     conversation.messages.push(bareCall('c'));

@@ -34,7 +34,7 @@ describe('createEngine', () => {
     ['no messages', { system: [] }],
     ['no system', { messages: [] }],
     ['messages that are no array', { system: [], messages: {} }],
-  ])('run refuses what is no conversation: %s', (_what, conversation) => {
+  ])('run refuses what is not a conversation: %s', (_what, conversation) => {
     const engine = createEngine({ model: scriptedModel([]), transformers: [] });
     expect(() => engine.run(conversation as never)).toThrow(
       expect.objectContaining({ code: 'conversation.invalid' }) as Error,

@@ -30,7 +30,7 @@ describe('the hub', () => {
     expect(heard).toEqual(['1', '2']);
   });
 
-  test('what listeners cause lines up behind what was held', () => {
+  test('what listeners cause lines up after what was held', () => {
     const { hub, heard } = newHub();
     hub.subscribe((given) => {
       if (given.type === 'message.withdrawn' && given.messageId === '1') hub.publish(event('caused'));
@@ -63,7 +63,7 @@ describe('the hub', () => {
     expect(heard).toEqual(['1', '1', '2']);
   });
 
-  test('a listener made while an event is told hears of the next one first', () => {
+  test('a listener added during a delivery starts with the next event', () => {
     const { hub, heard, hear } = newHub();
     let isFirst = true;
     hub.subscribe(() => {
@@ -75,7 +75,7 @@ describe('the hub', () => {
     expect(heard).toEqual(['1', '2', '2']);
   });
 
-  test('a listener that was left while an event is told does not hear it', () => {
+  test('a listener removed during a delivery does not hear the event', () => {
     const hub = new EventHub(ignore);
     const heard: string[] = [];
     hub.subscribe(() => leave());
@@ -132,7 +132,7 @@ describe('the channel of a turn', () => {
     expect(await reader).toEqual([event('1')]);
   });
 
-  test('nothing is told after its end', () => {
+  test('nothing is published after its end', () => {
     const { hub, heard } = newHub();
     const channel = new TurnChannel(hub);
     channel.end();

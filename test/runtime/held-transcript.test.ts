@@ -69,7 +69,7 @@ describe('a held transcript', () => {
     expect(transcript.isAnswerable(false)).toBe(false);
   });
 
-  test.each([undefined, null, 'text', {}, { messages: 'none' }])('%j is no conversation', (loaded) => {
+  test.each([undefined, null, 'text', {}, { messages: 'none' }])('%j is not a conversation', (loaded) => {
     const transcript = held(question);
     expect(() => transcript.replace(loaded)).toThrow('it did not return a conversation');
     expect(transcript.conversation.messages).toEqual([question]);

@@ -39,7 +39,7 @@ describe('inspect', () => {
     expect(inspected.result).toEqual(table.result);
   });
 
-  test('a callback that throws hurts nobody, and onListenerError is told', async () => {
+  test('a callback that throws hurts nobody, and onListenerError is informed', async () => {
     const errors: unknown[] = [];
     const turn = await playTurn({
       script: [{ text: 'x' }],

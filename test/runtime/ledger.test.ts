@@ -49,7 +49,7 @@ describe('the ledger of an operative', () => {
     expect(await ledger.known('N')?.delivery).toMatchObject({ status: 'answered' });
   });
 
-  test('an answer tells everything asked that it was answered', async () => {
+  test('an answer resolves the delivery of everything asked as answered', async () => {
     const [first, second, waiting] = [ticket('A'), ticket('B'), ticket('C')];
     ledger.start(first);
     ledger.begin('turn');
@@ -62,7 +62,7 @@ describe('the ledger of an operative', () => {
     expect(await fate(waiting)).toBe('open');
   });
 
-  test('the end tells what was asked in vain that it is unanswered, and owes it', async () => {
+  test('the end resolves what was asked without an answer as unanswered, and owes it', async () => {
     const asked = ticket('A');
     ledger.start(asked);
     ledger.begin('turn');
@@ -234,7 +234,7 @@ describe('a ticket', () => {
     expect(await one.delivery).toEqual({ status: 'queued' });
   });
 
-  test('tells everybody the decision once, also who asks later', () => {
+  test('reports the decision once to everyone, also to those who ask later', () => {
     const one = newTicket('A');
     const heard: unknown[] = [];
     one.onDecision(({ outcome }) => heard.push(outcome));

@@ -46,7 +46,7 @@ describe('reasonOf, over every combination of facts', () => {
     expect(reasonsWhere((facts) => isCut(facts) && facts.calls === 0)).toEqual(['maxTokens']);
   });
 
-  test('cut calls go on once, where an iteration is left', () => {
+  test('cut calls continue once, where an iteration is left', () => {
     const first = (facts: TurnFacts) => isCut(facts) && facts.calls > 0 && !facts.cutBefore;
     expect(reasonsWhere((facts) => first(facts) && !facts.last)).toEqual([undefined]);
     expect(reasonsWhere((facts) => first(facts) && facts.last)).toEqual(['maxIterations']);
@@ -56,13 +56,13 @@ describe('reasonOf, over every combination of facts', () => {
     expect(reasonsWhere((facts) => isCut(facts) && facts.calls > 0 && facts.cutBefore)).toEqual(['maxTokens']);
   });
 
-  test('calls and a pause go on until no iteration is left', () => {
+  test('calls and a pause continue until no iteration is left', () => {
     const wants = (facts: TurnFacts) => isPlain(facts) && (facts.calls > 0 || facts.stop === 'pause');
     expect(reasonsWhere((facts) => wants(facts) && !facts.last)).toEqual([undefined]);
     expect(reasonsWhere((facts) => wants(facts) && facts.last)).toEqual(['maxIterations']);
   });
 
-  test('a final answer goes on for a waiting steer where an iteration is left, and else completes', () => {
+  test('a final answer continues for a waiting steer where an iteration is left, and else completes', () => {
     const final = (facts: TurnFacts) => isPlain(facts) && facts.calls === 0 && facts.stop !== 'pause';
     expect(reasonsWhere((facts) => final(facts) && facts.pending > 0 && !facts.last)).toEqual([undefined]);
     expect(reasonsWhere((facts) => final(facts) && (facts.pending === 0 || facts.last))).toEqual(['completed']);
@@ -108,7 +108,7 @@ describe.each(interpreters)('the limits of a turn (%s)', (interpreter) => {
     expect(turn.lines()).toEqual(['user: go', 'assistant: half']);
   });
 
-  test('case 10: no call of a cut message runs; the model is told and asked once more', async () => {
+  test('case 10: no call of a cut message runs; the model is informed and asked once more', async () => {
     let ran = 0;
     const write = toolOf('write', () => ++ran);
     const calls = [

@@ -17,7 +17,7 @@ describe('quietly', () => {
     expect(thrown).toMatchObject([{ message: 'no' }]);
   });
 
-  test('does nothing without a callback, and drops a throw nobody wants to hear of', () => {
+  test('does nothing without a callback, and drops a throw if nobody wants to hear of it', () => {
     expect(quietly(undefined)(1)).toBeUndefined();
     const thrower = quietly(() => {
       throw new Error('no');

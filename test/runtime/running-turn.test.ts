@@ -7,7 +7,7 @@ import { scriptedModel, simulatedHost, verifyTranscript } from '../../src/testin
 import { interpreters, never, playTurn, startTurn, toolOf } from './turn-bench.ts';
 
 describe.each(interpreters)('a bare turn (%s)', (interpreter) => {
-  test('tells what happens in order and ends with its result', async () => {
+  test('reports what happens in order and ends with its result', async () => {
     const turn = await playTurn({
       interpreter,
       tools: [toolOf('look')],
@@ -204,7 +204,7 @@ describe.each(interpreters)('the conversation of a turn (%s)', (interpreter) => 
     expect(turn.requests[0]?.messages).toHaveLength(4);
   });
 
-  test('is looked at again where something was put behind the last turn', async () => {
+  test('is checked again if something was added after the last turn', async () => {
     const first = await playTurn({ interpreter, script: [{ text: 'one' }] });
     const orphan = { type: 'toolResult', callId: 'none', status: 'completed', content: [] } as const;
     first.conversation.messages.push({ id: 't1', role: 'tool', content: [orphan] }, userMessage('on'));
@@ -225,7 +225,7 @@ describe.each(interpreters)('the conversation of a turn (%s)', (interpreter) => 
     expect(conversation.messages).toBe(messages);
   });
 
-  test('may be empty: the model is asked all the same', async () => {
+  test('may be empty: the model is asked anyway', async () => {
     const turn = await playTurn({ interpreter, conversation: createConversation(), script: [{ text: 'Hi' }] });
     expect(turn.lines()).toEqual(['assistant: Hi']);
   });

@@ -18,7 +18,7 @@ describe.each(interpreters)('steering a bare turn (%s)', (interpreter) => {
     expect(turn.requests[1]?.messages).toHaveLength(4);
   });
 
-  test('a steer while the last answer is streamed makes the turn go on', async () => {
+  test('a steer while the last answer is streamed makes the turn continue', async () => {
     const turn = startTurn({
       interpreter,
       script: [{ text: 'done' }, { text: 'that too' }],

@@ -25,7 +25,7 @@ describe.each(interpreters)('replaced steps (%s)', (interpreter) => {
     expect(order).toEqual(['+b', '-b', '+a', '-a']);
   });
 
-  test('planCalls is told the tools by name', async () => {
+  test('planCalls gets the tools by name', async () => {
     const found: unknown[] = [];
     await play({
       planCalls: (calls, tools) => {
@@ -103,7 +103,7 @@ describe.each(interpreters)('replaced steps (%s)', (interpreter) => {
     ],
     ['returns nothing', () => undefined as never],
     ['returns no blocks', () => ({ type: 'toolResult' }) as never],
-  ])('a formatToolResult that %s costs no result, and onListenerError is told', async (_how, formatToolResult) => {
+  ])('a formatToolResult that %s costs no result, and onListenerError is informed', async (_how, formatToolResult) => {
     const errors: unknown[] = [];
     const turn = await play({ formatToolResult }, { onListenerError: (error) => errors.push(error) });
     expect(turn.lines()[3]).toBe('completed: a done');
@@ -143,7 +143,7 @@ describe.each(interpreters)('replaced steps (%s)', (interpreter) => {
     await turn.end();
   });
 
-  test.each([Infinity, 2 ** 31, Number.NaN])('a limit of %d is none: no timer waits so long', async (ms) => {
+  test.each([Infinity, 2 ** 31, Number.NaN])('a limit of %d counts as none: no timer waits that long', async (ms) => {
     const turn = startTurn({
       interpreter,
       steps: { timeoutFor: () => ms },
@@ -156,7 +156,7 @@ describe.each(interpreters)('replaced steps (%s)', (interpreter) => {
     await turn.end();
   });
 
-  test('a timeoutFor that throws leaves the usual limit, and onListenerError is told', async () => {
+  test('a timeoutFor that throws leaves the usual limit, and onListenerError is informed', async () => {
     const errors: unknown[] = [];
     const timeoutFor = () => {
       throw new Error('no limit');

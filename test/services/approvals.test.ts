@@ -22,7 +22,7 @@ describe.each(interpreters)('approvals (%s)', (interpreter) => {
     playTurn({ interpreter, approve, tools: [toolOf('act')], ...more, script });
   const result = (turn: Turn) => turn.lines().find((line) => /^[a-zA-Z]+: (?!go|done)/.test(line));
 
-  test('an answer at once is no event', async () => {
+  test('an answer at once is not an event', async () => {
     const asked: unknown[] = [];
     const turn = await play(({ call, tool, args }) => {
       asked.push([call.name, tool.name, args]);
@@ -80,7 +80,7 @@ describe.each(interpreters)('approvals (%s)', (interpreter) => {
     ['a throwing getter', hostile()],
     ['a promise of a throwing getter', Promise.resolve(hostile())],
     ['a throwing then', withoutThen()],
-  ])('what is no yes is a denial: %s', async (_what, answer) => {
+  ])('what is not a yes is a denial: %s', async (_what, answer) => {
     const turn = await play(() => answer as Approval);
     expect(turn.results().map(({ status }) => status)).toEqual(['denied']);
   });
@@ -228,7 +228,7 @@ describe.each(interpreters)('approvals (%s)', (interpreter) => {
     expect(turn.results().map(({ status }) => status)).toEqual(['denied', 'completed']);
   });
 
-  test('it is told the signal, the turn context and the session', async () => {
+  test('it gets the signal, the turn context and the session', async () => {
     const seen: unknown[] = [];
     await play(
       (_, { signal, turnContext, session }) => {

@@ -37,7 +37,7 @@ function play(
 const inBackground: ScriptedCall = { name: 'Work', args: { run_in_background: true } };
 
 describe.each(bothWays)('run_in_background (%s)', (interpreter) => {
-  test('gives a handle at once, and the work goes on', async () => {
+  test('gives a handle at once, and the work continues', async () => {
     const { turn, tasks, works, host } = play([inBackground], { interpreter });
     await turn.end();
     expect(turn.results()).toEqual([
@@ -135,7 +135,7 @@ describe('a registry of somebody else’s', () => {
     close: () => tasks.close(),
   });
 
-  test('is refused alone: nothing would tell the model of it', () => {
+  test('is refused alone: nothing would inform the model of it', () => {
     const backgroundTasks = foreign(createBackgroundTasks());
     expect(() => createEngine({ model: scriptedModel([]), backgroundTasks })).toThrowError(
       expect.objectContaining({ code: 'options.invalid', message: expect.stringContaining('taskOutputTool') }),
@@ -193,7 +193,7 @@ describe('a registry of somebody else’s', () => {
 });
 
 describe('a call in the background', () => {
-  test('stands beside others in call order, and its neighbours wait for nothing', async () => {
+  test('has its place among others in call order, and they do not wait for it', async () => {
     const look = defineTool({ name: 'look', description: 'x', parameters: { type: 'object' }, execute: () => 'seen' });
     const works: Work[] = [];
     const { turn } = play([{ name: 'look' }, inBackground, { name: 'look' }], { tools: [look, workTool(works)] });
@@ -231,7 +231,7 @@ describe('a call in the background', () => {
     expect(tasks.get('task_1')?.status).toBe('running');
   });
 
-  test('that settles before its handle can be given is told as any other', async () => {
+  test('that settles before its handle can be given is announced like any other', async () => {
     const tool = toolThat(() => 'quick');
     const { turn, tasks } = play([inBackground], { tools: [tool] });
     await turn.end();

@@ -121,7 +121,7 @@ describe('the source', () => {
     expect(await reading).toEqual([1]);
   });
 
-  test('tells its listener within push, also when nobody reads', () => {
+  test('calls its listener within push, even if nobody reads', () => {
     const heard: number[] = [];
     const source = new Broadcaster<number>((event) => heard.push(event));
     source.push(1);

@@ -37,7 +37,7 @@ describe.each(interpreters)('the idle watchdog (%s)', (interpreter) => {
     expect(await turn.end(100)).toMatchObject({ reason: 'failed', error: { code: 'model.failed' } });
   });
 
-  test('every event starts the time anew', async () => {
+  test('every event restarts the time', async () => {
     const turn = await playTurn({ interpreter, idleTimeoutMs: 100, script: [{ text: 'x', paceMs: 99 }] }, 1000);
     expect(turn.result.reason).toBe('completed');
     expect(turn.has('stream.retrying')).toBe(false);
@@ -95,7 +95,7 @@ describe.each(interpreters)('the idle watchdog (%s)', (interpreter) => {
 });
 
 describe.each(interpreters)('P5: a stream that merely ends (%s)', (interpreter) => {
-  test('is no answer: it is tried again', async () => {
+  test('is not an answer: it is tried again', async () => {
     const turn = await playTurn({ interpreter, script: [{ text: 'Hel', cutAfter: 3 }, { text: 'Hello' }] }, 10_000);
     expect(turn.all('stream.retrying')).toMatchObject([{ error: { code: 'stream.incomplete' } }]);
     expect(turn.lines()).toEqual(['user: go', 'assistant: Hello']);
@@ -187,7 +187,7 @@ describe.each(interpreters)('models that break the protocol (%s)', (interpreter)
     expect(turn.result.reason).toBe('completed');
   });
 
-  test('an unknown tag that is no JSON becomes a raw event of null', async () => {
+  test('an unknown tag that is not JSON becomes a raw event of null', async () => {
     const cyclic: Record<string, unknown> = { type: 'ring' };
     cyclic['self'] = cyclic;
     const turn = await playTurn({ interpreter, model: modelOf(start, cyclic, end) });
@@ -268,7 +268,7 @@ describe.each(interpreters)('models that fail outside their stream (%s)', (inter
     'gives nothing': () => undefined,
   };
 
-  test.each(Object.keys(returns))('an iterator whose return %s is left all the same', async (name) => {
+  test.each(Object.keys(returns))('an iterator whose return %s is left anyway', async (name) => {
     const turn = startTurn({ interpreter, model: iteratorOf(() => never(), { return: returns[name] }) });
     await turn.host.settle();
     void turn.run.cancel();

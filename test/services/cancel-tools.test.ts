@@ -38,7 +38,7 @@ describe.each(interpreters)('cancel while tools run (%s)', (interpreter) => {
     expect(turn.lines()[2]).toMatch(/^interrupted: .*may have had effects/);
   });
 
-  test('a clock that goes on while it is read gives no timer a negative time', async () => {
+  test('a clock that moves on while it is read gives no timer a negative time', async () => {
     const host = simulatedHost();
     const delays: number[] = [];
     let late = 0;
@@ -139,7 +139,7 @@ describe.each(interpreters)('cancel while tools run (%s)', (interpreter) => {
     expect(statuses(turn)).toEqual(['interrupted']);
   });
 
-  test('P4: a cancel that is repeated for ever does not lengthen it', async () => {
+  test('P4: a cancel that is repeated forever does not lengthen it', async () => {
     const turn = await cancelled({ tools: [hang] }, ['hang']);
     for (let ms = 0; ms < 250; ms += 50) {
       void turn.run.cancel();
@@ -194,7 +194,7 @@ describe.each(interpreters)('cancel while tools run (%s)', (interpreter) => {
     expect(statuses(turn)).toEqual(['interrupted']);
   });
 
-  test('what rejects too late is no unhandled rejection', async () => {
+  test('what rejects too late is not an unhandled rejection', async () => {
     const gate = deferred<string>();
     const turn = await cancelled({ tools: [gatedTool(gate)] }, ['slow']);
     await turn.host.advance(250);
@@ -222,7 +222,7 @@ describe.each(interpreters)('cancel while tools run (%s)', (interpreter) => {
     expect(statuses(turn)).toEqual(['timedOut']);
   });
 
-  test('the next turn goes on from a valid transcript', async () => {
+  test('the next turn continues from a valid transcript', async () => {
     const turn = await cancelled({ tools: [hang] }, ['hang']);
     await turn.end(250);
     const next = startTurn({ interpreter, host: turn.host, conversation: turn.conversation, script: [{ text: 'ok' }] });
@@ -243,7 +243,7 @@ describe.each(interpreters)('tool timeouts (%s)', (interpreter) => {
   const done = { text: 'done' };
   const hangWith = (timeoutMs?: number) => toolOf('hang', () => never(), timeoutMs === undefined ? {} : { timeoutMs });
 
-  test('toolTimeoutMs ends a call with a result that says so, and the turn goes on', async () => {
+  test('toolTimeoutMs ends a call with a result that says so, and the turn continues', async () => {
     const turn = startTurn({ interpreter, toolTimeoutMs: 100, tools: [hangWith()], script: [calling('hang'), done] });
     await turn.host.advance(99);
     expect(turn.has('toolCall.settled')).toBe(false);

@@ -135,7 +135,7 @@ describe.each(interpreters)('context.complete (%s)', (interpreter) => {
     },
   );
 
-  test('two at once and a cancel are no unhandled rejection', async () => {
+  test('two at once and a cancel are not unhandled rejections', async () => {
     const host = simulatedHost();
     const other = scriptedModel([{ stallAfter: 0 }, { stallAfter: 0 }], { host });
     const twice: Transformer['beforeTurn'] = async (_, { complete }) => {

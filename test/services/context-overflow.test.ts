@@ -73,7 +73,7 @@ describe.each(interpreters)('a context that is too long (%s)', (interpreter) => 
     expect(turn.result.error).toBeUndefined();
   });
 
-  test('the re-shape is not a retry: retries go on counting', async () => {
+  test('the re-shape is not a retry: retries continue counting', async () => {
     const { transformer } = shortening();
     const turn = await playTurn(
       {

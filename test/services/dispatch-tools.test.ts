@@ -184,7 +184,7 @@ describe.each(interpreters)('the calls of a message (%s)', (interpreter) => {
   });
 });
 
-describe.each(interpreters)('what a tool is told (%s)', (interpreter) => {
+describe.each(interpreters)('what a tool gets (%s)', (interpreter) => {
   test('its call, an idempotency key, the conversation, the turn context and one session for the run', async () => {
     const seen: unknown[] = [];
     const sessions = new Set<unknown>();

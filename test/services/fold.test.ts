@@ -80,7 +80,7 @@ describe('a whole message', () => {
     });
   });
 
-  test('has no meta where nothing was told', () => {
+  test('has no meta if the model gave none', () => {
     expect(foldOf(start, end).message()).not.toHaveProperty('meta');
   });
 
@@ -116,7 +116,7 @@ describe('callOf', () => {
 describe('what take says', () => {
   const said = (fold: Fold, event: unknown) => fold.take(event as StreamEvent);
 
-  test('pieces of the message are shown, facts beside it quiet, the end ended, the rest unknown', () => {
+  test('pieces of the message are shown, facts besides it quiet, the end ended, the rest unknown', () => {
     const fold = foldOf();
     expect(said(fold, start)).toBe('shown');
     expect(said(fold, { type: 'usage', usage: { inputTokens: 1, outputTokens: 0 } })).toBe('quiet');

@@ -43,7 +43,7 @@ describe.each(interpreters)('what a tool gives back (%s)', (interpreter) => {
         },
       ),
     ],
-  ])('%s becomes some text and the turn goes on', async (_what, value) => {
+  ])('%s becomes some text and the turn continues', async (_what, value) => {
     expect(await resultOf(() => Promise.resolve([value]))).toMatch(/^completed: ./);
   });
 
@@ -156,7 +156,7 @@ describe.each(interpreters)('a hand-made tool (%s)', (interpreter) => {
 });
 
 describe.each(interpreters)('arguments (%s)', (interpreter) => {
-  test('that are no JSON are not run, and the model is told', async () => {
+  test('that are not JSON are not run, and the model is informed', async () => {
     let ran = 0;
     const calls = [{ name: 'act', rawArgs: '{"a":' }];
     const turn = await playTurn({

@@ -63,7 +63,7 @@ describe('planCalls', () => {
     expect(plan(callOf('safe'), callOf('throws'), callOf('safe', 1))).toEqual(['safe', 'throws', 'safe']);
   });
 
-  test('no calls are no groups', () => {
+  test('no calls give no groups', () => {
     expect(plan()).toEqual([]);
   });
 

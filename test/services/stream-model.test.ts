@@ -43,7 +43,7 @@ describe.each(interpreters)('retries of a model call (%s)', (interpreter) => {
     expect(turn.result).toMatchObject({ reason: 'failed', error: { code: 'model.rejected' } });
   });
 
-  test('anything that is no ModelError is model.failed and not tried again', async () => {
+  test('anything that is not a ModelError is model.failed and not tried again', async () => {
     const turn = await playTurn({ interpreter, script: [{ throw: 'a string' }] });
     expect(turn.result).toMatchObject({ reason: 'failed', error: { code: 'model.failed', cause: 'a string' } });
     expect(turn.result.error?.message).toContain('a string');

@@ -85,7 +85,7 @@ describe.each(interpreters)('in a later call of a message (%s)', (interpreter) =
     },
   );
 
-  test('a time limit of a tool that is no number is none', async () => {
+  test('a time limit of a tool that is not a number counts as none', async () => {
     const turn = twoCalls(interpreter, { timeoutMs: Symbol('odd') as never });
     await turn.end();
     expect(statuses(turn)).toEqual(['completed', 'completed']);

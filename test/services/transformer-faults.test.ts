@@ -8,7 +8,7 @@ const stages = ['beforeTurn', 'beforeIteration', 'afterIteration', 'afterTurn'] 
 const bareCall = assistantMessage([{ type: 'toolCall', id: 'c', name: 'look', args: {} }], { id: 'broken' });
 
 describe.each(interpreters)('a transformer that throws (%s)', (interpreter) => {
-  test.each(stages)('in %s is reported, and the turn goes on without it', async (stage) => {
+  test.each(stages)('in %s is reported, and the turn continues without it', async (stage) => {
     const thrown = new Error('boom');
     const seen: string[] = [];
     const turn = await playTurn({

@@ -112,7 +112,7 @@ describe('a model fails that', () => {
   });
 });
 
-test('a stream that does not stall is no test of silence', async () => {
+test('a stream that does not stall is not a test of silence', async () => {
   await expect(checkModel(good, { stalled: good })).rejects.toThrow(
     'expected options.stalled to give a stream that stalls',
   );

@@ -127,11 +127,11 @@ describe('machinePaths', () => {
     );
   });
 
-  test('refuses to go on for ever', async () => {
+  test('refuses to run forever', async () => {
     await expect(machinePaths(machine, { input: { eager: true }, cases, limit: 2 })).rejects.toThrow('limit');
   });
 
-  test('tells of a guard that is not total', async () => {
+  test('reports a guard that throws', async () => {
     const broken = machine.provide({
       guards: {
         isOk: () => {

@@ -22,7 +22,7 @@ describe('the clock', () => {
     expect(simulatedHost().now()).toBe(0);
   });
 
-  test('refuses to go backwards and to go on for ever', async () => {
+  test('refuses to go backwards and to run forever', async () => {
     const host = simulatedHost();
     await expect(host.advance(-1)).rejects.toThrow(RangeError);
     await expect(host.advance(Number.NaN)).rejects.toThrow(RangeError);
@@ -177,7 +177,7 @@ describe('advance', () => {
     expect(log).toEqual(['a@20']);
   });
 
-  test('rejects with what a timer throws and goes on at the next call', async () => {
+  test('rejects with what a timer throws and continues at the next call', async () => {
     const host = simulatedHost();
     const log: string[] = [];
     host.setTimeout(() => {

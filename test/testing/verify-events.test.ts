@@ -192,7 +192,7 @@ describe('the settled message', () => {
     expectRefused(logOf(streamed, tail), expected);
   });
 
-  test('keeps arguments that are no JSON as text', () => {
+  test('keeps arguments that are not JSON as text', () => {
     const log = (block: Block) =>
       logOf(started(), begin, callInput(0, 'c1', '{"at"'), end('toolUse'), settled(said('a', [block]), 'toolUse'));
     expectAccepted(log({ type: 'toolCall', id: 'c1', name: 'look', rawArgs: '{"at"' }));

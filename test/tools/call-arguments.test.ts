@@ -22,7 +22,7 @@ describe('callArguments', () => {
     expect(callArguments({ ...call, rawArgs })).toEqual({});
   });
 
-  test('are the text where it is no JSON', () => {
+  test('are the text where it is not JSON', () => {
     expect(callArguments({ ...call, rawArgs: '{"a": ' })).toBe('{"a": ');
   });
 });

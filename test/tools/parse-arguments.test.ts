@@ -132,7 +132,7 @@ describe.each([
     );
   });
 
-  test('explains a field whose text is no JSON', () => {
+  test('explains a field whose text is not JSON', () => {
     expect(problemsOf({ path: 'a', edits: 'all' }, of)).toBe(
       '"edits" must be { old: string, new: string }[], got string "all"',
     );

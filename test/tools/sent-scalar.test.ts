@@ -32,7 +32,7 @@ test('arguments sent as JSON text are decoded, null is left out where the field 
   expect(argumentsMeant({ name: null, other: '1' }, schema)).toEqual({ name: null, other: '1' });
 });
 
-test('what is no record of arguments, or cannot be read, goes on as it is', () => {
+test('what is not a record of arguments, or cannot be read, is passed on as it is', () => {
   const hostile = {
     get name(): string {
       throw new Error('no');

@@ -198,7 +198,7 @@ describe('a context overflow', () => {
       return tokensOf(request.messages) > limit ? { throw: tooLong } : { text: 'ok' };
     };
 
-  test('is answered by a compaction, and the turn goes on', async () => {
+  test('is answered by a compaction, and the turn continues', async () => {
     const script = narrow(1500, { text: 'They talked.' });
     const bench = start(10, { script, transformers: defaultTransformers() });
     await bench.submit('now');
@@ -225,7 +225,7 @@ describe('a context overflow', () => {
     ).toBe(true);
   });
 
-  test('is told when nothing can go', async () => {
+  test('is reported when nothing can go', async () => {
     const bench = start(0, { script: narrow(0, { text: 'They talked.' }), transformers: defaultTransformers() });
     await bench.submit('now');
     await bench.rest();

@@ -36,7 +36,7 @@ const start = (setup: OperativeSetup) =>
   startOperative({ transformers: defaultTransformers({ contextTokens: 2000 }), ...setup });
 
 describe('a message larger than the window', () => {
-  test('ends its turn, and the next one goes on behind a marker that quotes it', async () => {
+  test('ends its turn, and the next one continues after a marker that quotes it', async () => {
     const bench = start({
       script: taking(2000, (request) => (isSummaryRequest(request) ? { throw: broken } : { text: 'ok' })),
     });
@@ -47,7 +47,7 @@ describe('a message larger than the window', () => {
     expect(told(bench.requests.at(-1))).toMatch(/left out here to save space.*Read this.*What is it\?/);
   });
 
-  test('does not hold the place of the first one for ever, with snipHistory alone', async () => {
+  test('does not hold the place of the first one forever, with snipHistory alone', async () => {
     const messages = [userMessage('y'.repeat(12_000), { id: 'first' }), assistantMessage('Hm.'), ...history(3)];
     const bench = start({
       script: taking(2000),
@@ -91,7 +91,7 @@ describe('a message larger than the window', () => {
   });
 });
 
-describe('a request under way, when something was steered in behind it', () => {
+describe('a request under way, when something was steered in after it', () => {
   const run = async (request: string, summary: ScriptedStep) => {
     let calls = 0;
     const bench = start({
@@ -134,7 +134,7 @@ describe('a request under way, when something was steered in behind it', () => {
   });
 });
 
-describe('a request behind a turn that broke off at its results', () => {
+describe('a request after a turn that broke off at its results', () => {
   const run = async (summary: ScriptedStep) => {
     let calls = 0;
     const bench = start({
@@ -158,13 +158,13 @@ describe('a request behind a turn that broke off at its results', () => {
     return asked.slice(-25);
   };
 
-  test('is no steer: it stays when old groups are dropped', async () => {
+  test('is not a steer: it stays when old groups are dropped', async () => {
     const asked = await run({ throw: broken });
     expect(asked.every((text) => text.includes('left out here'))).toBe(true);
     for (const text of asked) expect(text).toMatch(/Find the 7 lost keys/);
   });
 
-  test('is no steer: it stands in the summary word for word', async () => {
+  test('is not a steer: it stands in the summary word for word', async () => {
     const asked = await run({ text: 'Looked around.' });
     expect(asked.every((text) => text.includes('Looked around.'))).toBe(true);
     for (const text of asked) expect(text).toMatch(/Find the 7 lost keys/);
@@ -373,7 +373,7 @@ test('a history whose compactions were undone still fits, also when it was cut b
   expect(sizes).toHaveLength(1);
 });
 
-test('compacts again and again behind a transformer that ends every view with a reminder', async () => {
+test('compacts again and again after a transformer that ends every view with a reminder', async () => {
   const reminder: Transformer = {
     name: 'reminder',
     alters: ['addsMarker'],

@@ -98,7 +98,7 @@ const worlds = fc.record({
   other: fc.constantFrom<(keyof typeof others)[]>('none', 'copies', 'reminds', 'greets'),
 });
 
-test('a session goes on in any window', async () => {
+test('a session continues in any window', async () => {
   await fc.assert(
     fc.asyncProperty(worlds, async ({ turns: all, window, boast, counts, reloads, other }) => {
       let turn = all[0];

@@ -66,7 +66,7 @@ describe('thinking of an answer that is over', () => {
     expect(thinking(await view([snipHistory()], messages))).toEqual([]);
   });
 
-  test('goes where a result before it was shortened since, and so does what came behind it in that turn', async () => {
+  test('goes where a result before it was shortened since, and so does what came after it in that turn', async () => {
     const turn = [user('u1'), ...looked('old', 3000), ...looked('a2'), ...looked('a3'), ...looked('a4'), answer('a5')];
     const transformer = budgetToolResults({ perResultBytes: 1000, keepRecent: 2, totalBytes: 20_000 });
     // "a4" was given when the old result was short already, but behind the thinking of "a3", which was not.
@@ -94,7 +94,7 @@ describe('thinking of an answer that is over', () => {
     expect(thinking(await view(defaultTransformers(), messages))).toEqual(['a1', 'a2']);
   });
 
-  test('stays behind results that were short from the first', async () => {
+  test('stays after results that were short from the first', async () => {
     const messages = [user('u1'), ...looked('a1', 30_000), answer('a2'), user('u2')];
     const shown = await view([budgetToolResults({ perResultBytes: 1000, totalBytes: 20_000 })], messages);
     expect(JSON.stringify(shown)).toContain('left out');
@@ -116,7 +116,7 @@ test.each([
   ['snipHistory', () => [snipHistory()]],
   ['autoCompact', () => [autoCompact()]],
   ['the default stack', () => defaultTransformers()],
-])('what is shown of answers that are over stands behind what it was thought behind: %s', async (_, make) => {
+])('what is shown of answers that are over stands after what it was thought after: %s', async (_, make) => {
   await fc.assert(
     fc.asyncProperty(conversations({ maxMessages: 24, maxRepeats: 200 }), async ({ messages }) => {
       const growing = createConversation();

@@ -307,7 +307,7 @@ describe('what has no neutral form', () => {
   });
 });
 
-test('thinking the API dropped from the request is told in the meta of the message, wherever it comes', async () => {
+test('thinking the API dropped from the request is reported in the meta of the message, wherever it comes', async () => {
   const dropped = [{ type: 'thinking_dropped', path: 'messages.1.content.0', reason: 'prefix_binding_mismatch' }];
   const start = {
     id: 'm',

@@ -282,7 +282,7 @@ describe('call ids', () => {
 });
 
 describe('calls and results', () => {
-  test('arguments that are no object are wrapped, text that is no JSON too', () => {
+  test('arguments that are not an object are wrapped, text that is not JSON too', () => {
     const blocks: readonly Block[] = [
       { type: 'toolCall', id: 'a', name: 'patch', args: '*** Begin' },
       { type: 'toolCall', id: 'b', name: 'write', rawArgs: '{"a":"x' },
@@ -387,7 +387,7 @@ describe('media', () => {
     expect(first(document('%%%'))).toEqual({ type: 'text', text: '[document (text/plain): cannot be shown here]' });
   });
 
-  test('an empty text document without a title is told in words', () => {
+  test('an empty text document without a title is described in words', () => {
     expect(first({ type: 'document', source: { type: 'text', text: '' }, title: '' })).toEqual({
       type: 'text',
       text: '[document: cannot be shown here]',

@@ -139,7 +139,7 @@ describe('a passed client', () => {
     ]);
   });
 
-  test.each([[{}], [null], ['client'], [{ messages: {} }], [() => undefined]])('%j is no client', (client) => {
+  test.each([[{}], [null], ['client'], [{ messages: {} }], [() => undefined]])('%j is not a client', (client) => {
     expect(() => anthropic({ model: 'claude-test', client })).toThrow(
       expect.objectContaining({ code: 'options.invalid' }),
     );
@@ -217,7 +217,7 @@ describe('without what it needs', () => {
 });
 
 describe('what comes back', () => {
-  test('a web page with status 200 is told as what it is', async () => {
+  test('a web page with status 200 is reported as what it is', async () => {
     const page = '<html><style>p{}</style><body><p>Please log in</p></body></html>';
     const { fetch } = answering(page, { headers: { 'content-type': 'text/html; charset=utf-8' } });
     const model = anthropic({ model: 'claude-test', apiKey: 'k', fetch, baseURL: 'http://proxy.test' });

@@ -116,7 +116,7 @@ test('a server that asks for a pause gets it', async () => {
   expect((await run.result).reason).toBe('completed');
 });
 
-test('a paused answer goes on: what was said is sent back as it came', async () => {
+test('a paused answer continues: what was said is sent back as it came', async () => {
   const search = block(0, { type: 'server_tool_use', id: 's', name: 'web_search', input: { query: 'x' } });
   await using server = await startFaultServer([
     { chunks: [messageStart, ...search, ...messageEnd('pause_turn')] },

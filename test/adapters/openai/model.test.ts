@@ -145,7 +145,7 @@ describe('a passed client', () => {
     expect(thrown).toMatchObject({ code: 'options.invalid' });
   });
 
-  test.each([[{}], [null], ['client'], [{ chat: {} }], [() => undefined]])('%j is no client', (client) => {
+  test.each([[{}], [null], ['client'], [{ chat: {} }], [() => undefined]])('%j is not a client', (client) => {
     expect(() => openai({ model: 'm', client })).toThrow(expect.objectContaining({ code: 'options.invalid' }));
   });
 });
@@ -184,7 +184,7 @@ describe('what comes back', () => {
     });
   });
 
-  test('a web page is told as one', async () => {
+  test('a web page is reported as one', async () => {
     const { thrown } = await collectUntilThrow(
       modelWith('<html>', { headers: { 'content-type': 'text/html' } }, 'chat').stream(request, call()),
     );

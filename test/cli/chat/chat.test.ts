@@ -158,7 +158,7 @@ describe.runIf(hasTerminal)('the chat', { timeout: 90_000 }, () => {
     expect(rows.join('\n')).toMatch(/^ {2}\/state +print the active states/m);
   });
 
-  test('wraps text at words of the window and goes on after a resize', async () => {
+  test('wraps text at words of the window and continues after a resize', async () => {
     const { output, complaints } = await chat(
       [
         { after: 'explains', send: 'help\r' },
@@ -265,7 +265,7 @@ describe.runIf(hasTerminal)('the chat with a session', { timeout: 90_000 }, () =
     expect(rows).toContain('There are 2 TypeScript files here.');
   });
 
-  test('/compact summarises what is stored, with a status line meanwhile, and the next process goes on behind it', async () => {
+  test('/compact summarises what is stored, with a status line meanwhile, and the next process continues after it', async () => {
     const { open, stored } = place();
     const { output, rows, complaints } = await open([
       { after: ready, send: '/compact\r' },
@@ -289,7 +289,7 @@ describe.runIf(hasTerminal)('the chat with a session', { timeout: 90_000 }, () =
     expect(stored().filter(({ content }) => content[0]?.type === 'boundary')).toHaveLength(1);
   });
 
-  test('Esc gives a compaction up, and what is typed meanwhile is answered behind it', async () => {
+  test('Esc gives a compaction up, and what is typed meanwhile is answered after it', async () => {
     const { open, stored } = place();
     const { rows, complaints } = await open(
       [

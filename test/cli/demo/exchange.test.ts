@@ -60,7 +60,7 @@ describe('exchangeOf', () => {
     expect(exchangeOf([userMessage(content, { meta: { frame: 1 } })]).requests[0]?.words).toBe('stop');
   });
 
-  test('keeps a first block in parentheses that is no frame', () => {
+  test('keeps a first block in parentheses that is not a frame', () => {
     const message = userMessage([
       { type: 'text', text: '(hm) ' },
       { type: 'text', text: 'hello' },

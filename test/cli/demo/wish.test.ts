@@ -105,7 +105,7 @@ describe('wishOf', () => {
     expect(wishOf(words).relation).toBe(relation);
   });
 
-  test('a relating word is no part of the goal', () => {
+  test('a relating word is not part of the goal', () => {
     expect(wishOf('wait, read package.json instead').goals).toEqual([{ type: 'read', file: 'package.json' }]);
     expect(wishOf('instead search for "TODO"').goals).toEqual([{ type: 'search', text: 'TODO', countOnly: false }]);
   });

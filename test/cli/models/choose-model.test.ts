@@ -91,7 +91,7 @@ describe('chooseModel, by the flag', () => {
     });
   });
 
-  test('OpenAI without a key is told at once', async () => {
+  test('OpenAI without a key is reported at once', async () => {
     await expect(choose({}, 'openai:o9')).rejects.toThrow('openai:o9 needs a key: set OPENAI_API_KEY');
   });
 

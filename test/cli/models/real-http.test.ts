@@ -83,7 +83,7 @@ test('a wrong key ends the command with 1 and a message one can act on, without 
   expect(server.requests).toHaveLength(1);
 });
 
-test('a model that cannot be had is told in one sentence with 2', async () => {
+test('a model that cannot be had is reported in one sentence with 2', async () => {
   expect(await runCommand(folder(), [...question, '--model', 'openai:gpt-5.4'])).toEqual({
     code: 2,
     stdout: '',

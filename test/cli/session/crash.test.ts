@@ -47,7 +47,7 @@ function killedAfter(lines: number, folder: string, env: NodeJS.ProcessEnv): Pro
 }
 
 describe('turnchart --session', { timeout: 90_000 }, () => {
-  test('goes on with the conversation, in a file that only its owner reads', async () => {
+  test('continues with the conversation, in a file that only its owner reads', async () => {
     const { folder, sessions, env, stored } = place();
     await runCommand(folder, ['--session', 'work', '-p', question, '--pace', '0'], { env });
     const { code, stdout } = await runCommand(folder, ['--session', 'work', '-p', 'read a.ts', '--pace', '0'], { env });
@@ -60,7 +60,7 @@ describe('turnchart --session', { timeout: 90_000 }, () => {
     expect(statSync(join(sessions, 'work.json')).mode & 0o077).toBe(0);
   });
 
-  test('refuses a second process in one sentence with 2, and the first goes on', async () => {
+  test('refuses a second process in one sentence with 2, and the first continues', async () => {
     const { folder, sessions, env } = place();
     const first = startCommand(folder, ['--session', 'work', '--json', '-p', question, '--pace', '60000'], env);
     await first.spoke;
@@ -97,7 +97,7 @@ describe('turnchart --session', { timeout: 90_000 }, () => {
     expect(bare.code).toBe(2);
   });
 
-  test('a session that cannot be written is told once, and the turn goes on', async () => {
+  test('a session that cannot be written is reported once, and the turn continues', async () => {
     const { folder, sessions, env } = place();
     mkdirSync(join(sessions, 'work.json.tmp'), { recursive: true }); // where the text would be written
     const { code, stdout, stderr } = await runCommand(folder, ['--session', 'work', '-p', question, '--pace', '0'], {

@@ -58,7 +58,7 @@ describe('takeLock', () => {
     expect(readFileSync(path, 'utf8')).toBe('someone else');
   });
 
-  test('a takeover that broke off is no obstacle', async () => {
+  test('a takeover that broke off is not an obstacle', async () => {
     const { folder, path } = lockIn(owner({ pid: deadPid() }));
     writeFileSync(`${path}.takeover`, owner({ pid: deadPid() }));
     expect(await takeLock(path)).toMatchObject({ held: true });

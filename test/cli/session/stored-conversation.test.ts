@@ -28,7 +28,7 @@ describe('storedConversation', () => {
     expect(storedConversation(conversation, { results: [], accepted: [asked] })).toBe(conversation);
   });
 
-  test('holds the results of finished calls while a sibling runs, and accepted messages behind them', () => {
+  test('holds the results of finished calls while a sibling runs, and accepted messages after them', () => {
     const conversation = createConversation({ messages: [asked, calling] });
     const stored = storedConversation(conversation, { results: [result('b')], accepted: [late] });
     expect(rolesOf(stored.messages)).toEqual(['user u1', 'assistant a1', 'tool a1_results', 'user u2']);

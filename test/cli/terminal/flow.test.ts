@@ -14,7 +14,7 @@ function rowsOf(columns: number, ...pieces: readonly string[]): readonly string[
 const width = (text: string) => Array.from(text).reduce((sum, character) => sum + widthOf(character), 0);
 
 describe('createFlow', () => {
-  test('breaks behind the last word that fits and drops the space there', () => {
+  test('breaks after the last word that fits and drops the space there', () => {
     expect(rowsOf(11, 'one two three four')).toEqual(['one two', 'three four']);
     expect(rowsOf(8, 'one two three')).toEqual(['one two', 'three']);
   });

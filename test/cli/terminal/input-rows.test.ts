@@ -8,7 +8,7 @@ const rows = (marked: string, room: { columns?: number; rows?: number } = {}) =>
 };
 
 describe('inputRows', () => {
-  test('puts the cursor behind the prompt of an empty line', () => {
+  test('puts the cursor after the prompt of an empty line', () => {
     expect(rows('|')).toEqual({ rows: ['> '], row: 0, column: 2 });
   });
 

@@ -33,14 +33,14 @@ describe('listenToKeyboard', () => {
     ]);
   });
 
-  test('takes a Return with more text behind it in one read for a pasted line end', async () => {
+  test('takes a Return with more text after it in one read for a pasted line end', async () => {
     expect(await told('a\rb\r')).toEqual(['a', 'paste "\\n"', 'b', 'return']);
     expect(await told('a\r\r')).toEqual(['a', 'paste "\\n"', 'return']);
     expect(await told('a\r\nb\r\n')).toEqual(['a', 'paste "\\n"', 'b', 'return']);
     expect(await told('a\r', 'b\r')).toEqual(['a', 'return', 'b', 'return']);
   });
 
-  test('a key behind a Return is no paste', async () => {
+  test('a key after a Return is not a paste', async () => {
     expect(await told('a\r\u0003')).toEqual(['a', 'return', 'C-c']);
   });
 

@@ -42,7 +42,7 @@ function narrowed({ rows, row, column }: TerminalState, columns: number): Termin
 }
 
 describe('createScreen', () => {
-  test('draws the status below an unfinished line and takes the text up again behind it', () => {
+  test('draws the status below an unfinished line and takes the text up again after it', () => {
     const screen = createScreen(() => 20);
     const shown = screen.print('Hello') + screen.show({ status: 'STATUS' });
     expect(terminalAfter(shown, 20).rows).toEqual(['Hello', 'STATUS']);

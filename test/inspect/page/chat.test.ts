@@ -123,7 +123,7 @@ describe('a chat in the page', () => {
     expect(Number(await inner.getAttribute('aria-level'))).toBe(5);
   });
 
-  test('goes back: an earlier moment shows the states and the transcript of then, and live goes on from now', async () => {
+  test('goes back: an earlier moment shows the states and the transcript of then, and live continues from now', async () => {
     await playAll();
     const { page, row } = open;
     await page.keyboard.press('4');

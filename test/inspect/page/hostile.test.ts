@@ -141,7 +141,7 @@ describe('hostile content', () => {
     socket.terminate();
   });
 
-  test('that is its own ancestor, or was never told of, is shown without end', async () => {
+  test('that is its own ancestor, or was never announced, is shown without end', async () => {
     const { socket, send } = await program();
     send({ type: '@xstate.actor', sessionId: 'self', name: 'self', parentId: 'self' });
     send({ type: '@xstate.actor', sessionId: 'one', name: 'one', parentId: 'two' });

@@ -85,7 +85,7 @@ describe('a program in a page', () => {
     await inspector.close();
   });
 
-  test('opens Stately’s page, which is told everything', async () => {
+  test('opens Stately’s page, which gets everything', async () => {
     const page = await programAt(await serveProgram());
     const [popup] = await Promise.all([context.waitForEvent('page'), page.locator('button').click()]);
     const names = () => popup.evaluate("told.flatMap(({ type, name }) => (type === '@xstate.actor' ? [name] : []))");

@@ -42,7 +42,7 @@ describe('the transcript', () => {
   const actor = transcriptOf(log.roots[0]);
   if (actor === undefined) throw new Error('The chat has no transcript.');
 
-  test('read forward is at every place what it is when read anew', () => {
+  test('read forward is at every place what it is when read again', () => {
     const reader = new TranscriptReader(actor);
     for (let place = -1; place <= log.last; place++) {
       expect(reader.at(place, place)).toEqual(new TranscriptReader(actor).at(place, place));
@@ -119,7 +119,7 @@ describe('the tree', () => {
     expect(calls.map((actor) => labelOf(actor, log.last).name)).toEqual(['changes', 'askReader']);
   });
 
-  test('takes a registration that is told twice once', () => {
+  test('takes a registration that comes twice once', () => {
     const log = logOf([...messages, ...messages.filter((message) => Reflect.get(message, 'type') === '@xstate.actor')]);
     expect(log.entries).toHaveLength(messages.length);
   });

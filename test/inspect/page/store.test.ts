@@ -63,7 +63,7 @@ function openStore() {
 const tooMuch = Array.from({ length: 66 }, (_, n) => messageOf(n, pad));
 
 describe('a page that is left open', () => {
-  test('begins anew with what the inspector remembers, instead of filling the memory', () => {
+  test('starts over with what the inspector remembers, instead of filling the memory', () => {
     const { store, socket, take, draw } = openStore();
     take(messageOf(0));
     draw();
@@ -75,7 +75,7 @@ describe('a page that is left open', () => {
     expect(socket().url).not.toContain('after=');
   });
 
-  test('and paused keeps the past one looks at, takes nothing more, and begins anew when it goes live', () => {
+  test('and paused keeps the past that is shown, takes nothing more, and starts over when it goes live', () => {
     const { store, socket, take, draw } = openStore();
     take(messageOf(0));
     draw();
@@ -89,7 +89,7 @@ describe('a page that is left open', () => {
     expect([store.line, store.log.entries.length, PageSocket.made.length]).toEqual(['open', 0, 2]);
   });
 
-  test('in a tab that was hidden before its next frame takes in what comes all the same', () => {
+  test('in a tab that was hidden before its next frame takes in what comes anyway', () => {
     vi.useFakeTimers();
     const { store, take } = openStore();
     take(messageOf(0)); // waits for a frame that does not come
@@ -101,7 +101,7 @@ describe('a page that is left open', () => {
     vi.useRealTimers();
   });
 
-  test('that was paused for a moment goes on with what it has', () => {
+  test('that was paused for a moment continues with what it has', () => {
     const { store, take, draw } = openStore();
     take(messageOf(0), messageOf(1));
     draw();

@@ -12,7 +12,7 @@ function message(type: StoredMessage['type'], sessionId: string, isEnd = false):
 const runs = 100 * Number(process.env['TURNCHART_RUNS'] ?? 1);
 
 describe('MessageHistory', () => {
-  test('tells everything, or what came after a message', () => {
+  test('gives everything, or what came after a message', () => {
     const history = new MessageHistory({ messages: 10, size: 1_000 });
     const told = [message('@xstate.actor', 'a'), message('@xstate.event', 'a'), message('@xstate.snapshot', 'a')];
     for (const one of told) history.add(one);

@@ -60,7 +60,7 @@ describe('RelayRoom', () => {
     expect(own.sent).toEqual([]);
   });
 
-  test('does not tell a sender what it said', () => {
+  test('does not send a sender what it said', () => {
     const room = new RelayRoom('epoch');
     const own = listener();
     room.listen(own, null);

@@ -157,7 +157,7 @@ describe('messages', () => {
     expect(told.map(({ id }) => Number(id.split('-')[1]))).toEqual([0, 1, 2, 3, 4]);
   });
 
-  test('are told to who comes later, and to who comes back only those it missed', async () => {
+  test('are sent to those who come later, and to one that comes back only those it missed', async () => {
     createActor(machine, { inspect: inspector.inspect }).start();
     const late = await view();
     await until(() => expect(late.told).toHaveLength(3));
@@ -179,7 +179,7 @@ describe('messages', () => {
     for (const { sessionId, rootId } of told) expect(rootId).toBe(sessionId);
   });
 
-  test('that are none are dropped, and their sender may go on', async () => {
+  test('that are none are dropped, and their sender may continue', async () => {
     const { told } = await view();
     const source = await view('?role=source');
     const nonsense = [
@@ -257,7 +257,7 @@ describe('either side with either side', () => {
     server.close();
   });
 
-  test('a line that breaks goes on with the actors it had', async () => {
+  test('a line that breaks continues with the actors it had', async () => {
     const viewer = await view();
     let server: WebSocket | undefined;
     class BreakingSocket extends globalThis.WebSocket {

@@ -57,7 +57,7 @@ describe('access', () => {
     });
   });
 
-  test('asks a client’s key function anew each time', async () => {
+  test('asks a client’s key function again each time', async () => {
     let asked = 0;
     const client = new OpenAI({ apiKey: () => Promise.resolve(`sk-${++asked}`) });
     expect([(await accessOf({ client })).key, (await accessOf({ client })).key]).toEqual(['sk-1', 'sk-2']);

@@ -40,7 +40,7 @@ test('browsers write and read the same', async () => {
   }
 });
 
-test.each(['A', 'AB!D', 'AAAA=A', '====', 'AAAAA', 'é', ' AAAA'])('%j is no base64', async (text) => {
+test.each(['A', 'AB!D', 'AAAA=A', '====', 'AAAAA', 'é', ' AAAA'])('%j is not base64', async (text) => {
   expect(fromBase64(text)).toBeUndefined();
 });
 

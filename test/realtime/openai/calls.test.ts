@@ -175,7 +175,7 @@ describe('a browser’s offer', () => {
     await expect(answerCall({ sdp, model: 'm', apiKey: 'sk-1', baseURL: server.url })).rejects.toThrow(/Location/);
   });
 
-  test('that is no offer is a misuse', async () => {
+  test('that is not an offer is a misuse', async () => {
     await expect(answerCall({ sdp: '{"type":"offer"}', model: 'm', apiKey: 'sk-1' })).rejects.toMatchObject({
       code: 'options.invalid',
     });
@@ -211,7 +211,7 @@ describe('a webhook', () => {
     expect(await verifyWebhook(request, options)).toMatchObject({ verified: true, type: 'call.incoming' });
   });
 
-  test('whose body was parsed already is a misuse, which is told', async () => {
+  test('whose body was parsed already is a misuse, which is reported', async () => {
     const { body, headers } = signed(incomingCall('rtc_1'));
     await expect(
       verifyWebhook({ body: JSON.parse(body) as unknown as string, headers }, options),
@@ -241,7 +241,7 @@ describe('a webhook', () => {
     expect(await verifyWebhook(request(), options)).toEqual({ verified: false, why: expect.any(String) as string });
   });
 
-  test('of a call without an id is no incoming call', async () => {
+  test('of a call without an id is not an incoming call', async () => {
     const body = JSON.stringify({ type: 'realtime.call.incoming', data: {} });
     expect(await verifyWebhook(signed(body), options)).toMatchObject({ verified: true, type: 'other' });
   });

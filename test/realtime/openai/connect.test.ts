@@ -193,19 +193,22 @@ describe('a refusal', () => {
     expect(thrown.message).toContain('no such voice');
   });
 
-  test.each([true, false])('of the settings is told in the server’s words, its event named: %s', async (isNamed) => {
-    await using server = await startWireServer({
-      async script(peer) {
-        peer.send({ type: 'session.created', session: { id: 'sess_1', type: 'realtime' } });
-        const { event_id: id } = await peer.next('session.update');
-        const error = { type: 'invalid_request_error', code: 'invalid_value', message: 'Unknown voice: nobody.' };
-        peer.send({ type: 'error', error: { ...error, event_id: isNamed ? id : null } });
-      },
-    });
-    const thrown = await failureOf(modelAt(server).connect({ voice: 'nobody' }));
-    expect(thrown).toMatchObject({ code: 'model.rejected', providerCode: 'invalid_value' });
-    expect(thrown.message).toContain('Unknown voice: nobody.');
-  });
+  test.each([true, false])(
+    'of the settings is reported in the server’s words, its event named: %s',
+    async (isNamed) => {
+      await using server = await startWireServer({
+        async script(peer) {
+          peer.send({ type: 'session.created', session: { id: 'sess_1', type: 'realtime' } });
+          const { event_id: id } = await peer.next('session.update');
+          const error = { type: 'invalid_request_error', code: 'invalid_value', message: 'Unknown voice: nobody.' };
+          peer.send({ type: 'error', error: { ...error, event_id: isNamed ? id : null } });
+        },
+      });
+      const thrown = await failureOf(modelAt(server).connect({ voice: 'nobody' }));
+      expect(thrown).toMatchObject({ code: 'model.rejected', providerCode: 'invalid_value' });
+      expect(thrown.message).toContain('Unknown voice: nobody.');
+    },
+  );
 
   test.each([
     ['invalid_api_key', 'model.unauthorized'],
@@ -221,7 +224,7 @@ describe('a refusal', () => {
     expect(printed(thrown)).not.toContain(key);
   });
 
-  test('of settings that are no JSON comes before anything is sent', async () => {
+  test('of settings that are not JSON comes before anything is sent', async () => {
     await using server = await startWireServer({ script: async (peer) => void (await greet(peer)) });
     const circle: Record<string, unknown> = {};
     circle['self'] = circle;
@@ -274,11 +277,11 @@ describe('a misuse', () => {
   test.each([
     [{ model: '' }, 'needs a model id'],
     [{ model: 'm', client: {} }, 'realtime.calls'],
-  ])('%j is told at once', (options, words) => {
+  ])('%j is reported at once', (options, words) => {
     expect(() => openaiRealtime(options)).toThrow(words);
   });
 
-  test('a base URL that is none is told before anything is dialled', async () => {
+  test('an invalid base URL is reported before anything is dialled', async () => {
     const model = openaiRealtime({ model: 'm', apiKey: key, baseURL: 'api.openai.com' });
     expect(await failureOf(model.connect())).toMatchObject({ code: 'options.invalid' });
   });

@@ -71,7 +71,7 @@ describe.each(realtimeRecordings.map((recording) => [recording.id, recording] as
     for (let at = 0; at <= frames.length; at++) expectBalanced(await play(recording, frames.slice(0, at), 'cut'));
   });
 
-  test('is told twice, frame by frame', async () => {
+  test('is reported twice, frame by frame', async () => {
     expectBalanced(
       await play(
         recording,

@@ -227,7 +227,7 @@ describe('a tool call', () => {
   };
   const args = { ...place, call_id: 'c1', arguments: '{"a":1}' };
 
-  test('is told once, when its arguments are complete', () => {
+  test('is reported once, when its arguments are complete', () => {
     const decode = eventDecoder();
     expect(
       decode({ type: 'response.output_item.added', response_id: 'r1', item: { ...item, arguments: '' } })[0]?.type,
@@ -242,7 +242,7 @@ describe('a tool call', () => {
     expect(decode({ type: 'response.function_call_arguments.done', ...args })).toEqual([told]);
   });
 
-  test('that was never named is told with its finished item', () => {
+  test('that was never named is reported with its finished item', () => {
     const decode = eventDecoder();
     expect(decode({ type: 'response.function_call_arguments.done', ...args })[0]?.type).toBe('raw');
     expect(decode({ type: 'response.output_item.done', response_id: 'r1', item })).toEqual([told]);
@@ -437,7 +437,7 @@ describe('an event without a neutral form', () => {
     expect(factsOf({ type })).toEqual([{ type: 'raw', event: { type } }]);
   });
 
-  test('names of objects’ own methods are no events', () => {
+  test('names of objects’ own methods are not events', () => {
     expect(factsOf({ type: 'toString' }, { type: '__proto__' })).toMatchObject([{ type: 'raw' }, { type: 'raw' }]);
     expect(currentName('constructor')).toBe('constructor');
   });
@@ -450,7 +450,7 @@ test('of an answer that is done nothing is remembered', () => {
   expect(decode({ type: 'response.audio.delta', item_id: 'i1', delta: 'AQID' })[0]?.type).toBe('raw');
 });
 
-test('a server that never finishes an answer is not remembered for ever', () => {
+test('a server that never finishes an answer is not remembered forever', () => {
   const decode = eventDecoder();
   for (let n = 0; n < 200; n++) {
     decode({ type: 'response.output_item.added', response_id: `r${n}`, item: { id: `i${n}`, name: 'look' } });

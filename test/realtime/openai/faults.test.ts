@@ -234,7 +234,7 @@ describe('case 31: a new answer is asked for while one is being cancelled', () =
 });
 
 describe('a cancel that comes too late', () => {
-  test('is no error, and the session goes on', async () => {
+  test('is not an error, and the session continues', async () => {
     await using the = await scene(async (peer) => {
       begin(peer, 'r1', await peer.next('response.create'));
       const { event_id: id } = await peer.next('response.cancel');
@@ -253,7 +253,7 @@ describe('a cancel that comes too late', () => {
 });
 
 describe('a server that never', () => {
-  test('acknowledges a cancel is not waited for for ever', async () => {
+  test('acknowledges a cancel is not waited for forever', async () => {
     await using the = await scene(async (peer) => {
       begin(peer, 'r1', await peer.next('response.create'));
     });
@@ -341,7 +341,7 @@ describe('an end', () => {
     expect(the.ear.all('error')).toMatchObject([{ code: 'malformed_frame', recoverable: true }]);
   });
 
-  test('whose reason quotes the key is told without it', async () => {
+  test('whose reason quotes the key is reported without it', async () => {
     await using the = await scene((peer) => peer.close(1000, 'bye sk-proj-abcdef1234567890'));
     const events = await the.ear.end;
     expect(events.at(-1)).toMatchObject({ type: 'session.closed', message: 'bye [redacted]' });
@@ -368,7 +368,7 @@ describe('an end', () => {
 });
 
 describe('what makes no sense', () => {
-  test('is told and survived: text that is no event, binary frames, ten megabytes, unknown ids, things said twice', async () => {
+  test('is reported and survived: text that is not an event, binary frames, ten megabytes, unknown ids, things said twice', async () => {
     await using the = await scene((peer) => {
       peer.send('hello');
       peer.send('[1,2]');
@@ -448,7 +448,7 @@ describe('raw.send', () => {
     expect(types(the.sent()).filter((type) => type === 'response.create')).toHaveLength(1);
   });
 
-  test('of a cancel interrupts: nothing late comes through, and what was heard is told', async () => {
+  test('of a cancel interrupts: nothing late comes through, and what was heard is reported', async () => {
     await using the = await scene(
       async (peer) => {
         begin(peer, 'r1');

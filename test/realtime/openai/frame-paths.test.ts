@@ -78,7 +78,7 @@ test('for audio that is cut off anywhere', () => {
   for (let end = 0; end <= text.length; end++) expectSameBothWays(text.slice(0, end));
 });
 
-test('for bytes that are no text at all nothing is thrown', () => {
+test('for bytes that are not text at all nothing is thrown', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
       expect(frameDecoder()(bytes).length).toBeGreaterThan(0);

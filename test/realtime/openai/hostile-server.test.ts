@@ -130,7 +130,7 @@ const moves: fc.Arbitrary<Move> = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom(50, 1_500, 11_000).map((wait) => ({ wait })) },
 );
 
-test('property: whatever it says, nothing throws, nothing waits for ever, and the session closes once', async () => {
+test('property: whatever it says, nothing throws, nothing waits forever, and the session closes once', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(moves, { minLength: 10, maxLength: 80, size: 'max' }),

@@ -34,7 +34,7 @@ const deafSocket: OpenSocket = (_, listener) => {
 };
 
 describe('an end', () => {
-  test('asked for in order comes from the socket, and is no error', async () => {
+  test('asked for in order comes from the socket, and is not an error', async () => {
     const { link, facts } = await dial(handSocket().open);
     await settled();
     link.close();
@@ -72,7 +72,7 @@ describe('an end', () => {
     expect(facts[1]).toMatchObject({ error: { name: 'ModelError', code: 'model.connection' } });
   });
 
-  test('of a socket that cannot be made is told as one', async () => {
+  test('of a socket that cannot be made is reported as one', async () => {
     const { facts } = await dial(() => {
       throw new TypeError('no sockets here');
     });
@@ -92,7 +92,7 @@ describe('a command', () => {
     expect([written, hand.sent]).toEqual([1, []]);
   });
 
-  test('that is no JSON is told as refused, later', async () => {
+  test('that is not JSON is reported as refused, later', async () => {
     const hand = handSocket();
     const { link, facts } = await dial(hand.open);
     await settled();
@@ -126,7 +126,7 @@ test('a side socket announces its session itself', async () => {
   expect(facts).toEqual([{ type: 'wire.opened' }, { type: 'session.created', sessionId: 'rtc_1', settings: {} }]);
 });
 
-test('each link asks for the key anew', async () => {
+test('each link asks for the key again', async () => {
   let asked = 0;
   const client = new OpenAI({ apiKey: () => Promise.resolve(`sk-${++asked}`) });
   const keys: unknown[] = [];

@@ -74,7 +74,7 @@ describe('a call', () => {
     expect(errors).toEqual([]);
   });
 
-  test('that is told several times at once is answered once', async () => {
+  test('that is reported several times at once is answered once', async () => {
     await using server = await startWireServer({ rest: () => ok, script: attach });
     const { receiver, attached } = receiverAt(server);
     const told = [0, 1, 2].map((n) => receiver.receive(signed(incomingCall('rtc_1'), { id: `wh_${n}` })));

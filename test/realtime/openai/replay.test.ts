@@ -53,7 +53,7 @@ async function act({ frames }: RealtimeRecording, session: RealtimeSession, ear:
 }
 
 describe.each(realtimeRecordings.map((recording) => [recording.id, recording] as const))('%s', (_, recording) => {
-  test('is told as it was sent', async () => {
+  test('is reported as it was sent', async () => {
     await using server = await startWireServer({ script: (peer) => play(recording, peer) });
     const host = simulatedHost(); // the recorded sessions have expired long ago
     const model = openaiRealtime({ model: 'recorded', apiKey: 'none', baseURL: server.url });

@@ -50,7 +50,7 @@ test('it shows the phases and sums up', () => {
   expect(said.stdout).toContain('model: “Rome has twenty six degrees and sun all day. Enjoy it!”');
 });
 
-test('what the server was told that was heard is what was heard', () => {
+test('what was reported to the server as heard is what was heard', () => {
   const [, heard, told] = /interruption {2}(\d+) ms .* told (\d+) ms/.exec(said.stdout) ?? [];
   expect(Number(heard)).toBeGreaterThan(1000);
   expect(told).toBe(heard);

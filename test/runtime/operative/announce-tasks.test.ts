@@ -79,7 +79,7 @@ describe.each(bothWays)('announceTasks: steer (%s)', (interpreter) => {
     expect(bench.log().filter((line) => line.startsWith('injected'))).toHaveLength(1);
   });
 
-  test('of a task that settles before its call’s result is in the transcript stands behind the result', async () => {
+  test('of a task that settles before its call’s result is in the transcript stands after the result', async () => {
     const quick = { ...toolThat(() => 'quick'), name: 'Quick' };
     const bench = play('steer', {
       interpreter,
@@ -111,7 +111,7 @@ describe.each(bothWays)('announceTasks: steer (%s)', (interpreter) => {
     expect(bench.log().at(-2)).toMatch(/^queued/);
   });
 
-  test('while closing, or once closed, is told to nobody and throws nowhere', async () => {
+  test('while closing, or once closed, reaches nobody and throws nowhere', async () => {
     const bench = play('steer', {
       interpreter,
       tools: [toolOf('hold', () => new Promise(() => undefined))],
@@ -207,7 +207,7 @@ describe.each(bothWays)('announceTasks: queue (%s)', (interpreter) => {
     expect(bench.shape()).toBe('user assistant tool assistant [task_1] user assistant');
   });
 
-  test('is no reason for a resume', async () => {
+  test('is not a reason for a resume', async () => {
     const bench = play('queue', { interpreter });
     await bench.submit('work');
     await bench.host.settle();
@@ -266,7 +266,7 @@ describe('the words of a handle', () => {
   });
 });
 
-test('a task that the app started for the conversation is told as well', async () => {
+test('a task that the app started for the conversation is announced as well', async () => {
   const bench = play('steer');
   const works: Work[] = [];
   bench.tasks.start(workTool(works), {}, { ...contextOf('x'), session: bench.operative.session });
@@ -278,7 +278,7 @@ test('a task that the app started for the conversation is told as well', async (
 test.each([
   ['of another make', true],
   ['that hands everything on to one of ours', false],
-])('a task of a registry %s is told once as well', async (_, isForeign) => {
+])('a task of a registry %s is reported once as well', async (_, isForeign) => {
   const host = simulatedHost();
   const own = createBackgroundTasks({ host });
   const foreign: BackgroundTaskRegistry = {
@@ -330,7 +330,7 @@ test('no word of what a task wrote is in its notice', async () => {
 describe('whenever tasks settle around the end of turns', () => {
   const runs = 150 * Number(process.env['TURNCHART_RUNS'] ?? 1);
 
-  test.each(['steer', 'queue'] as const)(`%s tells of each exactly once (${runs} schedules)`, async (mode) => {
+  test.each(['steer', 'queue'] as const)(`%s announces each exactly once (${runs} schedules)`, async (mode) => {
     await fc.assert(
       fc.asyncProperty(
         fc.scheduler(),

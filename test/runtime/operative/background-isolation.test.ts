@@ -86,7 +86,7 @@ describe.each([
       world.check();
     });
 
-    test('each is told of its own tasks only', async () => {
+    test('each hears only of its own tasks', async () => {
       const world = worldOf(engines, 'steer', inspected);
       await world.say(0, 'start');
       await world.say(1, 'start');

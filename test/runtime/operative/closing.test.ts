@@ -107,7 +107,7 @@ describe.each(bothWays)('after close (%s)', (interpreter) => {
     },
   );
 
-  test('an id that was answered still tells its fate, another is rejected', async () => {
+  test('an id that was answered still gets its fate, another is rejected', async () => {
     const bench = await operativeIn('closed', { interpreter });
     expect((await bench.submit('A')).outcome).toBe('startedTurn');
     expect((await bench.submit('B')).outcome).toBe('rejected');

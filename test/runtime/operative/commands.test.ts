@@ -182,7 +182,7 @@ describe.each(bothWays)('can (%s)', (interpreter) => {
     ]);
   });
 
-  test('says that one can resume where only the reload can tell', () => {
+  test('allows a resume if only the reload can tell', () => {
     const bench = startOperative({ interpreter, own: { reloadBeforeStart: () => createConversation() } });
     expect(bench.operative.can('resume')).toEqual({ allowed: true });
   });

@@ -268,7 +268,7 @@ describe('while a transformer compacts', () => {
     };
   }
 
-  test('a turn is claimed: who hears of it finds it begun', async () => {
+  test('a turn is claimed: its listeners find it begun', async () => {
     const { bench, gain } = compactingLife();
     const heard: string[] = [];
     bench.operative.subscribe(({ type }) => heard.push(`${type} ${bench.operative.state}`));
@@ -290,7 +290,7 @@ describe('while a transformer compacts', () => {
     expect(bench.events.map(({ type }) => type)).not.toContain('transformer.failed');
   });
 
-  test('what a claim put there that was given up is no gain', async () => {
+  test('messages of a claim that was given up are not a gain', async () => {
     const { bench, compacted, findNothing } = compactingLife();
     void bench.submit('A');
     void bench.submit('B', { policy: 'preempt' });
@@ -324,7 +324,7 @@ describe('while a transformer compacts', () => {
     },
   );
 
-  test('a cut answer stays answerable behind the compaction', async () => {
+  test('a cut answer stays answerable after the compaction', async () => {
     const messages = [userMessage('old'), assistantMessage('half an ans', { meta: { cut: 'aborted' } })];
     const { bench, compacted, gain } = compactingLife({}, messages);
     gain();

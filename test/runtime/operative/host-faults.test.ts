@@ -30,7 +30,7 @@ const calls = fc.array(fc.constantFrom(...tools.map(({ name }) => ({ name }))), 
 const policy = fc.constantFrom<SubmitPolicy>('steer', 'queue', 'preempt', 'reject');
 const overloaded = { throw: new ModelError('model.overloaded', 'busy', { retryable: true }) };
 
-test('nobody waits for ever', async () => {
+test('nobody waits forever', async () => {
   let refused = 0;
   await fc.assert(
     fc.asyncProperty(

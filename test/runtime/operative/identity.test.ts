@@ -20,7 +20,7 @@ describe.each(bothWays)('the same id again (%s)', (interpreter) => {
     },
   );
 
-  test('after its turn has ended starts nothing and tells what became of it', async () => {
+  test('after its turn has ended starts nothing and reports what became of it', async () => {
     const bench = startOperative({ interpreter });
     await bench.submit('A');
     await bench.rest();
@@ -132,7 +132,7 @@ describe.each(bothWays)('the same id again (%s)', (interpreter) => {
     expect(bench.lines()).toContain('user M');
   });
 
-  test('is told by id, never by text', async () => {
+  test('is recognised by id, never by text', async () => {
     const bench = await operativeIn('running', { interpreter });
     void bench.submit(userMessage('same', { id: 'one' }));
     void bench.submit(userMessage('same', { id: 'two' }));
@@ -155,7 +155,7 @@ const invalid: Readonly<Record<string, unknown>> = {
   'a message with a hole': { ...userMessage('Hi'), content: [null] },
 };
 
-describe.each(bothWays)('what is no user message (%s)', (interpreter) => {
+describe.each(bothWays)('what is not a user message (%s)', (interpreter) => {
   test.each(Object.entries(invalid))('%s is refused with message.invalid in every state', async (_name, message) => {
     for (const state of ['idle', 'running', 'closed'] as const) {
       const bench = await operativeIn(state, { interpreter });

@@ -207,7 +207,7 @@ describe.each(bothWays)('approvals (%s)', (interpreter) => {
     expect(bench.lines()[2]).toBe(line);
   });
 
-  test('are told session and context, and wait without holding the operative up', async () => {
+  test('get session and context, and wait without holding up the operative', async () => {
     const answer = deferred<{ allow: true }>();
     const told: unknown[] = [];
     const bench = asking((_request, { session, turnContext }) => {

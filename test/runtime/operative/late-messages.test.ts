@@ -152,7 +152,7 @@ describe.each(bothWays)('late messages (%s)', (interpreter) => {
     expect(bench.lines().at(-1)).toBe('assistant Hi');
   });
 
-  test('a steer while the model gives its final answer makes the turn go on', async () => {
+  test('a steer while the model gives its final answer makes the turn continue', async () => {
     const bench = await operativeIn('running', { interpreter });
     void bench.submit('B');
     await bench.rest();

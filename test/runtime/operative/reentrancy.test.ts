@@ -62,7 +62,7 @@ describe.each(bothWays)('a submit from a listener (%s)', (interpreter) => {
     expect(bench.asked()).toEqual([['A'], ['A', 'read 1', 'M2']]);
   });
 
-  test('of turn.completed starts a new turn behind older late messages', async () => {
+  test('of turn.completed starts a new turn after older late messages', async () => {
     const bench = await operativeIn('settling', { interpreter });
     bench.operative.subscribe(({ type }) => {
       if (type === 'turn.completed' && bench.sent.length === 2) void bench.submit('M');

@@ -301,7 +301,7 @@ describe.each(bothWays)('a reload that fails (%s)', (interpreter) => {
     expect(bench.lines()).toEqual(['user A', 'user B', 'assistant read 2']);
   });
 
-  test('a resume during it is told of the turn that failed', async () => {
+  test('a resume during it learns of the turn that failed', async () => {
     const bench = startOperative({
       interpreter,
       own: { reloadBeforeStart: () => Promise.reject(new Error('no store')) },

@@ -43,7 +43,7 @@ describe.each(bothWays)('a conversation stored in mid-flight (%s)', (interpreter
     expect(bench.lines().slice(0, -1)).toEqual([...lines, 'user A']);
   });
 
-  test('resume goes on where the crash was', async () => {
+  test('resume continues where the crash was', async () => {
     const conversation = createConversation({ messages: [asked, assistantMessage([call('c1')], { id: 'a0' })] });
     const bench = startOperative({ interpreter, conversation, script: [{ text: 'Hi' }] });
     expect((await bench.operative.resume()).outcome).toBe('startedTurn');
@@ -51,7 +51,7 @@ describe.each(bothWays)('a conversation stored in mid-flight (%s)', (interpreter
     expect(bench.lines()).toEqual(['user go', 'call look', 'interrupted', 'assistant Hi']);
   });
 
-  test('case 5: after an abort during a call, every call has its result right behind it', async () => {
+  test('case 5: after an abort during a call, every call has its result right after it', async () => {
     const bench = startOperative({
       interpreter,
       tools: [toolOf('T1', () => 'one'), toolOf('T2', () => never())],
@@ -75,7 +75,7 @@ describe.each(bothWays)('a conversation stored in mid-flight (%s)', (interpreter
     expect(bench.requests[1]?.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'user']);
   });
 
-  test('what the host put behind the last turn by hand is repaired when the next turn begins', async () => {
+  test('what the host put after the last turn by hand is repaired when the next turn begins', async () => {
     const bench = startOperative({ interpreter });
     void bench.submit('A');
     await bench.host.settle();
@@ -88,7 +88,7 @@ describe.each(bothWays)('a conversation stored in mid-flight (%s)', (interpreter
 });
 
 describe.each(bothWays)('rewrites by transformers (%s)', (interpreter) => {
-  test('a late message during an afterTurn rewrite is put behind the rewritten transcript, once', async () => {
+  test('a late message during an afterTurn rewrite is put after the rewritten transcript, once', async () => {
     const rewritten = deferred<undefined>();
     const bench = startOperative({
       interpreter,
@@ -219,7 +219,7 @@ describe.each(bothWays)('partial messages (%s)', (interpreter) => {
     expect(bench.lines()).toEqual(['user A', 'assistant Hel', 'assistant Hi']);
   });
 
-  test('resume answers behind a cut message of an earlier process', async () => {
+  test('resume answers after a cut message of an earlier process', async () => {
     const messages = [asked, assistantMessage('Hel', { id: 'a0', meta: { cut: 'aborted' } })];
     const bench = startOperative({
       interpreter,

@@ -392,7 +392,7 @@ describe('checkTransformer', () => {
     await expect(checkTransformer({ name: 'nothing' }, { runs: 20 })).resolves.toBeUndefined();
   });
 
-  test('tells the law, the conversation, the seed and what changed', async () => {
+  test('reports the law, the conversation, the seed and what changed', async () => {
     const error = await failureOf(
       shaping('forgets', () => []),
       { seed: 7, runs },

@@ -36,7 +36,7 @@ test('schedules bring up every interleaving of two functions of three steps', as
   expect(seen.size).toBe(possible);
 });
 
-test('a pause of so many turns lets so many microtasks run', async () => {
+test('a pause of a number of turns lets as many microtasks run', async () => {
   const schedule = fc
     .sample(schedules(), { seed: 1, numRuns: 100 })
     .find(({ pauses }) => typeof pauses[0] === 'number' && pauses[0] > 3);

@@ -112,7 +112,7 @@ describe('a subagent', () => {
   });
 });
 
-test('whose answer cannot be had stops its background tasks all the same', async () => {
+test('whose answer cannot be had stops its background tasks anyway', async () => {
   const host = simulatedHost();
   const tasks = createBackgroundTasks({ host });
   const works: Work[] = [];

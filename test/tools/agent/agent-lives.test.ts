@@ -60,7 +60,7 @@ describe('a cancel of the parent', () => {
     verifyTranscript(bench.operatives[0]?.conversation ?? { system: [], messages: [] });
   });
 
-  test('without grace is an interrupted call, and the subagent ends all the same', async () => {
+  test('without grace is an interrupted call, and the subagent ends anyway', async () => {
     const bench = watched({ child: [looking], recipe: { tools: [toolOf('look', () => never())] }, script: parentOnly });
     await bench.host.settle();
     void bench.turn.run.cancel({ graceMs: 0 });
@@ -311,7 +311,7 @@ describe('approvals', () => {
     expect(bench.answer()).toBe('completed: ok');
   });
 
-  test('that are open are told to the parent’s listeners, and a cancel drops them', async () => {
+  test('that are open are reported to the parent’s listeners, and a cancel drops them', async () => {
     const bench = watched({
       ...looks,
       child: [looking],

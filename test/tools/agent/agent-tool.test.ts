@@ -66,7 +66,7 @@ describe('a subagent', () => {
     expect(bench.turn.lines()).toEqual(['user: go', 'call Agent', 'completed: Found it.', 'assistant: done']);
   });
 
-  test('has an engine that is made anew at each spawn', async () => {
+  test('has an engine that is made afresh at each spawn', async () => {
     const call = { name: 'Agent', args: { prompt: 'Do it.' } };
     const bench = startAgent({
       child: [{ text: 'one' }, { text: 'two' }],
@@ -260,7 +260,7 @@ describe('recursion', () => {
 });
 
 describe('maxParallel', () => {
-  test('lets so many work at once; the others follow, and all are answered in call order', async () => {
+  test('lets the given number work at once; the others follow, and all are answered in call order', async () => {
     let live = 0;
     let most = 0;
     const call = (n: number) => ({ name: 'Agent', args: { prompt: `task ${n}` } });
@@ -357,7 +357,7 @@ describe('what an app replaces', () => {
     expect([made?.state, states.at(-1), engines.length]).toEqual(['closed', 'operative.closed', 1]);
   });
 
-  test('extractAnswer: any value a tool may return, told the whole conversation and how it ended', async () => {
+  test('extractAnswer: any value a tool may return, given the whole conversation and how it ended', async () => {
     const bench = startAgent({
       child: [{ text: 'ok' }],
       own: {

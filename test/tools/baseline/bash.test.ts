@@ -45,7 +45,7 @@ describe('what a command says', () => {
     ['cat a.txt | grep nothing', 'Exit code 1: no line matched'],
     ['diff a.txt b.txt', 'Exit code 1: the files differ'],
     ['test -f nope', 'Exit code 1: the condition is false'],
-  ])('%s is no failure: %j', async (command, text) => {
+  ])('%s is not a failure: %j', async (command, text) => {
     const bench = await workbench();
     await bench.put('a.txt', 'a\n');
     await bench.put('b.txt', 'b\n');
@@ -241,7 +241,7 @@ describe('case 27: long output', () => {
     }
   });
 
-  it('with invalid bytes is text all the same', async () => {
+  it('with invalid bytes is still text', async () => {
     const { text } = await (
       await workbench()
     ).call('Bash', { command: String.raw`printf 'a\xff\xfe\xf0\x9f'; printf 'b\x00c'` });

@@ -97,7 +97,7 @@ it.each([
 });
 
 // Case 23: earendil-works/pi#7329
-it('case 23: the piece behind the last line end is no line', async () => {
+it('case 23: the piece after the last line end is not a line', async () => {
   const bench = await workbench();
   await bench.put('a.txt', 'x\n'.repeat(10));
   expect((await bench.read('a.txt', { limit: 5 })).text).toContain('[Lines 1-5 of 10. Continue with offset=6.]');

@@ -157,7 +157,7 @@ it('takes a file that was only touched as unchanged', async () => {
   });
 });
 
-it('goes on editing after its own edits without another read', async () => {
+it('continues editing after its own edits without another read', async () => {
   const bench = await workbench();
   await edit(bench, 'a b c', { old_string: 'a', new_string: '1' });
   await bench.call('Edit', { file_path: 'a.txt', old_string: 'b', new_string: '2' });

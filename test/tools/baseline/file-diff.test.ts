@@ -45,7 +45,7 @@ it('counts thousands of changed lines exactly', () => {
   expect(fileDiff(lines('old'), lines('new'), 60)).toMatchObject({ added: 10_000, removed: 10_000 });
 });
 
-it('cuts after so many lines and says how many there are', () => {
+it('cuts after the given number of lines and says how many there are', () => {
   const diff = fileDiff('', 'x\n'.repeat(100), 10);
   expect(diff.text.split('\n').at(-1)).toBe('[… 91 more lines]');
   expect(diff.added).toBe(100);

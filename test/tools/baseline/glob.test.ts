@@ -235,7 +235,7 @@ it.each(['.gitignore', '.ignore', '.git/info/exclude', 'sub/.gitignore'])(
   },
 );
 
-it('lists a name that is no text', async () => {
+it('lists a name that is not text', async () => {
   const bench = await workbench();
   await writeFile(Buffer.concat([Buffer.from(`${bench.folder}/a`), Buffer.from([0xff]), Buffer.from('.ts')]), '');
   expect((await bench.call('Glob', { pattern: '*.ts' })).text).toBe('a\u{FFFD}.ts');

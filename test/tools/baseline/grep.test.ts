@@ -75,7 +75,7 @@ describe.each(engines)('with %s', (_name, ripgrep) => {
     expect(await search(content({ pattern }))).toBe(`a.txt:1:${line}`);
   });
 
-  it('a path, a glob or a type that begins with - is no option', async () => {
+  it('a path, a glob or a type that begins with - is not an option', async () => {
     const { search, answer } = await bench({ '-a.txt': 'x\n', '--files/b.txt': 'x\n' });
     expect(await search({ pattern: 'x', path: '-a.txt' })).toBe('-a.txt');
     expect(await search({ pattern: 'x', path: '--files' })).toBe('--files/b.txt');
@@ -160,7 +160,7 @@ describe.each(engines)('with %s', (_name, ripgrep) => {
     ]);
   });
 
-  it('a type is no name that objects have', async () => {
+  it('a type is not a name that objects have', async () => {
     const { answer } = await bench({ 'a.ts': 'x' });
     expect(await answer({ pattern: 'x', type: 'constructor' })).toMatchObject({ isError: true });
   });
@@ -224,7 +224,7 @@ describe.each(engines)('with %s', (_name, ripgrep) => {
     expect(Buffer.byteLength(huge)).toBeLessThan(1_500);
   });
 
-  it('finds no match in nothing, and that is no error', async () => {
+  it('finds no match in nothing, and that is not an error', async () => {
     const { answer } = await bench({ 'a.txt': '' });
     for (const output_mode of ['content', 'count', 'files_with_matches']) {
       expect(await answer({ pattern: 'x', output_mode })).toMatchObject({ isError: false, text: 'No matches found' });

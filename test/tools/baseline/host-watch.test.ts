@@ -82,7 +82,7 @@ describe('nothing is left of the commands of a host program', () => {
   });
 });
 
-it('a search does not go on when its host program is killed', async () => {
+it('a search does not continue when its host program is killed', async () => {
   const folder = await temporaryFolder();
   const word = `needle-${uniqueSleep()}`;
   // As slow as a search can be: a program that never ends, in the place of ripgrep.

@@ -63,7 +63,7 @@ it('law: however the bytes come in pieces, the lines, their places and their num
   );
 });
 
-it('counts lines behind the wanted ones, and stops where they do not matter', () => {
+it('counts lines after the wanted ones, and stops where they do not matter', () => {
   const count = (next: 'count' | 'ignore'): number => {
     const splitter = createLineSplitter({
       breaks: 'lf',

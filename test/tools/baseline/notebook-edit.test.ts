@@ -189,7 +189,7 @@ it.each([
   ['no notebook', '{}', 'it has no nbformat number'],
   ['no cells', '{"nbformat":4}', 'it has no list of cells'],
   ['odd cells', '{"nbformat":4,"cells":[1]}', 'cell 0 has no known cell_type'],
-])('refuses a file that is no notebook: %s', (_, text, message) => {
+])('refuses a file that is not a notebook: %s', (_, text, message) => {
   expect(editNotebook(text, { mode: 'delete', source: '', cellId: '0' })).toMatchObject({
     message: expect.stringContaining(message) as string,
   });

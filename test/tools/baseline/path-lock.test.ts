@@ -78,7 +78,7 @@ it('orders the calls of two sessions for one path', async () => {
   expect(order).toEqual(['one', 'two']);
 });
 
-it('goes on behind a call that throws', async () => {
+it('continues after a call that throws', async () => {
   const session = newSession();
   const failing = inCallOrder(session, Promise.resolve('/a'), live, () => Promise.reject(new Error('no')));
   const next = inCallOrder(session, Promise.resolve('/a'), live, async () => 'done');
@@ -86,7 +86,7 @@ it('goes on behind a call that throws', async () => {
   expect(await next).toBe('done');
 });
 
-it('goes on behind a call whose path cannot be found out', async () => {
+it('continues after a call whose path cannot be found out', async () => {
   const session = newSession();
   const failing = inCallOrder(session, Promise.reject(new Error('no')), live, async () => {});
   const next = inCallOrder(session, Promise.resolve('/a'), live, async () => 'done');

@@ -101,7 +101,7 @@ async function withStandIn(
 }
 
 describe('PowerShell, by a stand-in that speaks its part', () => {
-  it('shows what was printed, without the folder behind it, and its exit code', async () => {
+  it('shows what was printed, without the folder after it, and its exit code', async () => {
     await withStandIn(async (run) => {
       expect(await run("echo 'it is'; echo two >&2")).toMatchObject({ isError: false });
       expect((await run("echo 'ü'")).text).toBe('ü');

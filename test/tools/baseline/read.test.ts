@@ -32,7 +32,7 @@ it('says that a file holds nothing but a byte order mark', async () => {
   expect((await read('a.txt')).text).toBe('The file is empty but for a byte order mark.');
 });
 
-it('says where a window ends, of how many lines, and where to go on', async () => {
+it('says where a window ends, of how many lines, and where to continue', async () => {
   const { put, read } = await workbench();
   await put('a.txt', 'x\n'.repeat(30));
   expect((await read('a.txt', { offset: 11, limit: 10 })).text.split('\n').at(-1)).toBe(
@@ -251,7 +251,7 @@ it('reads 2,000 lines at the start of a 1 GB file with little memory and without
   expect(after.arrayBuffers + after.external - before.arrayBuffers - before.external).toBeLessThan(10 * 1024 * 1024);
 });
 
-it('finds lines behind a line of 128 MB, and names the length of that line', async () => {
+it('finds lines after a line of 128 MB, and names the length of that line', async () => {
   const { read, put } = await workbench();
   const path = await put('big.txt', 'first\n'.repeat(2000));
   await truncate(path, 128 * 1024 ** 2);
@@ -265,7 +265,7 @@ it('finds lines behind a line of 128 MB, and names the length of that line', asy
   );
 });
 
-it('goes on in a long file from where the last window ended', async () => {
+it('continues in a long file from where the last window ended', async () => {
   const { read, put } = await workbench();
   const line = (index: number): string => `line ${index} ${createHash('sha1').update(String(index)).digest('hex')}\n`;
   await put('long.txt', Array.from({ length: 100_000 }, (_, index) => line(index + 1)).join(''));

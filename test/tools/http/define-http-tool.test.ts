@@ -53,7 +53,7 @@ describe('the default text', () => {
     expect(answer.text).toBe('200 OK\n{\n  "id": 12345678901234567890,\n  "rate": 1.10,\n  "list": [\n    1\n  ]\n}');
   });
 
-  test('shows a body that is no JSON as it is, whatever its type says', async () => {
+  test('shows a body that is not JSON as it is, whatever its type says', async () => {
     const answer = await answerTo((_, response) => {
       response.writeHead(200, { 'content-type': 'application/json' }).end('{"a":');
     });
@@ -95,7 +95,7 @@ describe('the default text', () => {
     expect(answer.text).toContain('café');
   });
 
-  test('refuses what is no text, with its size', async () => {
+  test('refuses what is not text, with its size', async () => {
     const answer = await answerTo((_, response) => {
       response.writeHead(200, { 'content-type': 'image/png', 'content-length': '5' }).end(Buffer.alloc(5));
     });
@@ -417,7 +417,7 @@ describe('what a tool is made of', () => {
     expect(answer).toMatchObject({ isError: true, text: '500 / / broken' });
   });
 
-  test('an answer that is no success is a failed result, whatever a formatter makes of it', async () => {
+  test('an answer that is not a success is a failed result, whatever a formatter makes of it', async () => {
     for (const formatted of [{ reason: 'gone' }, ['gone'], 410, undefined]) {
       const answer = await answerTo((_, response) => response.writeHead(410).end(), {
         formatResponse: () => formatted,

@@ -51,7 +51,7 @@ describe('a connection', () => {
     expect(server.connections()).toBe(1);
   });
 
-  test('that was kept and is dead is no failure of the next call', async () => {
+  test('that was kept and is dead is not a failure of the next call', async () => {
     await using server = await rawServer((socket, pieces) => {
       if (pieces === 0) socket.write(short);
       else socket.destroy();
@@ -158,12 +158,12 @@ describe('an answer', () => {
     expect(answer).toMatchObject({ isError: true, text: expect.stringContaining('status 101') as string });
   });
 
-  test('with a reason in UTF-8 is told in words', async () => {
+  test('with a reason in UTF-8 is reported in words', async () => {
     const reason = Buffer.from('HTTP/1.1 404 Nicht da: Gefängnis €\r\nContent-Length: 2\r\n\r\nhi');
     expect(await answerTo(reason)).toMatchObject({ text: '404 Nicht da: Gefängnis €\nhi' });
   });
 
-  test('with control characters in its reason is an answer all the same', async () => {
+  test('with control characters in its reason is still an answer', async () => {
     const answer = await answerTo('HTTP/1.1 200 \u0001Fi\u0002ne\u007f\r\nContent-Length: 2\r\n\r\nhi');
     expect(answer).toMatchObject({ isError: false, text: '200 Fine\nhi' });
   });
@@ -254,7 +254,7 @@ describe('an answer', () => {
 describe('a page', () => {
   const pageOf = (page: string, parts = {}): Promise<string> => bodyOf('Content-Type: text/html', page, parts);
 
-  test('that is cut is text all the same', async () => {
+  test('that is cut is still text', async () => {
     const text = await pageOf(`<script>x()</script>${'<p>word</p>'.repeat(1_000)}`, { maxResponseBytes: 100 });
     expect(text).toMatch(/^word\n\nword\n/);
     expect(text).not.toContain('<p>');
@@ -285,7 +285,7 @@ test.each([
     'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf',
     'The connection was lost in the middle of the answer (ECONNRESET)',
   ],
-])('a connection that is dropped after %j is told in words', async (sent, text) => {
+])('a connection that is dropped after %j is reported in words', async (sent, text) => {
   expect(await answerTo(sent)).toMatchObject({ isError: true, text });
 });
 

@@ -105,7 +105,7 @@ test('follows no redirect to another host', async () => {
   expect(other.received).toEqual([]);
 });
 
-test('rejects with the answer where it is no success', async () => {
+test('rejects with the answer where it is not a success', async () => {
   await using server = await localServer((_, response) => response.writeHead(422).end('why'));
   const client = createHttpServiceClient({ baseURL: `http://${server.host}` });
   const failure: unknown = await client.send(client.request('/a?key=1'), { signal }).catch((error: unknown) => error);

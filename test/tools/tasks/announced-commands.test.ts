@@ -82,7 +82,7 @@ describe('case 29: three commands in the background', () => {
     }
   });
 
-  test('are promised to nobody where notices are off, and their output is there all the same', async () => {
+  test('are promised to nobody where notices are off, and their output is there anyway', async () => {
     const { operative, tasks, handles, model } = await play('off', commands);
     const promise = /told|notif|announce|notice/i;
     for (const handle of handles) expect(handle).not.toMatch(promise);

@@ -244,7 +244,7 @@ describe('TaskStop', () => {
     ]);
   });
 
-  test('twice is no error: the second says that there was nothing to stop', async () => {
+  test('twice is not an error: the second says that there was nothing to stop', async () => {
     const { start, works, stop } = bench();
     start();
     const stopping = stop();

@@ -148,7 +148,7 @@ describe('calls', () => {
     expect(JSON.parse(json)).toBe('select "x"\n');
   });
 
-  test('white space between calls is no text', async () => {
+  test('white space between calls is not text', async () => {
     const events = [
       callDelta(piece(0, 'a', 'x', '{}')),
       chunk({ content: ' ' }),
@@ -211,7 +211,7 @@ describe('the end', () => {
     expect([content, stopReason]).toEqual([[{ type: 'text', text: 'Hi' }], 'endTurn']);
   });
 
-  test('a second answer glued behind the first one is left out', async () => {
+  test('a second answer glued after the first one is left out', async () => {
     const other: Json = { ...chunk({ content: 'Other' }), id: 'chatcmpl-2' };
     expect((await chatAnswer([text, finish('stop'), other, { ...finish('stop'), id: 'chatcmpl-2' }])).content).toEqual([
       { type: 'text', text: 'Hi' },
@@ -300,7 +300,7 @@ describe('content', () => {
     expect(meta).toEqual({ logprobs: { content: [{ token: 'see', logprob: -1 }] } });
   });
 
-  test('speech that is no base64 does not cost the rest of the answer', async () => {
+  test('speech that is not base64 does not cost the rest of the answer', async () => {
     const { content } = await chatAnswer([
       chunk({ content: 'Hi' }),
       chunk({ audio: { data: 'AQ==' } }),
@@ -330,7 +330,7 @@ describe('content', () => {
     expect([content, raw]).toEqual([[{ type: 'text', text: 'A' }], [other]]);
   });
 
-  test('null deltas and empty choices say nothing; what is no chunk is raw', async () => {
+  test('null deltas and empty choices say nothing; what is not a chunk is raw', async () => {
     const { content, raw } = await chatAnswer([
       { choices: [] },
       { choices: [{ index: 0, delta: null, finish_reason: null }] },

@@ -155,7 +155,7 @@ describe('messages', () => {
     ]);
   });
 
-  test('media in results are told in words', () => {
+  test('media in results are described in words', () => {
     const picture = { type: 'image', source: { type: 'base64', mediaType: 'image/png', data: 'AA' } } as const;
     const notes = { type: 'document', title: 'notes', source: { type: 'text', text: 'hm' } } as const;
     const results: Message = { id: 't', role: 'tool', content: [resultOf('c', picture, notes)] };
@@ -182,7 +182,7 @@ describe('replay', () => {
     expect(names).toEqual(['mcp_files_read_it', 'tool', 'x'.repeat(64)]);
   });
 
-  test('a text document of the assistant is told with its text', () => {
+  test('a text document of the assistant is sent with its text', () => {
     const document: Block = { type: 'document', source: { type: 'text', text: 'body' }, title: 'Plan' };
     expect(messagesOf([assistantMessage([document])])).toEqual([{ role: 'assistant', content: 'Plan\n\nbody' }]);
   });

@@ -60,7 +60,7 @@ function expectedOutput(usage: Wire): number {
   return input === undefined || output === undefined || total === undefined ? 0 : Math.max(output, total - input);
 }
 
-test('there are 91 recordings: 76 answers, 14 errors, 1 that is no answer', () => {
+test('there are 91 recordings: 76 answers, 14 errors, 1 that is not an answer', () => {
   expect([recordings.length, answers.length, errors.length, nonsense.length]).toEqual([91, 76, 14, 1]);
 });
 

@@ -209,7 +209,7 @@ describe('case 16: reasoning and what followed it', () => {
     expect(encodeInput([hello, cut], target).slice(1)).toEqual([rs2, fc]);
   });
 
-  test('parallel calls behind dropped reasoning lose their ids, a server tool goes', async () => {
+  test('parallel calls after dropped reasoning lose their ids, a server tool goes', async () => {
     const search = { type: 'web_search_call', id: 'ws_1', status: 'completed' };
     const whole = await answered(
       rs1,
@@ -253,7 +253,7 @@ describe('case 16: reasoning and what followed it', () => {
     expect(encodeInput([hello, await answered(rs1)], target).slice(1)).toEqual([]);
   });
 
-  test('reasoning behind reasoning stands if what follows both does', async () => {
+  test('reasoning after reasoning stands if what follows both does', async () => {
     const rs2 = { ...rs1, id: 'rs_2' };
     expect(encodeInput([hello, await answered(rs1, rs2, m1)], target).slice(1)).toEqual([rs1, rs2, m1]);
   });
@@ -425,7 +425,7 @@ describe('results', () => {
 });
 
 describe('user messages', () => {
-  test('pictures of kinds that OpenAI refuses are told in words; others decide for themselves', () => {
+  test('pictures of kinds that OpenAI refuses are described in words; others decide for themselves', () => {
     const image = (mediaType: string): Block => ({
       type: 'image',
       source: { type: 'base64', mediaType, data: 'AAAA' },
@@ -440,7 +440,7 @@ describe('user messages', () => {
     expect(sentTo(elsewhere)).toEqual([jpeg, { ...jpeg, image_url: 'data:image/svg+xml;base64,AAAA' }]);
   });
 
-  test('names no server takes are made acceptable, and a text document of the assistant is told with its text', () => {
+  test('names that no server takes are made acceptable, and a text document of the assistant is sent with its text', () => {
     const call: Block = { type: 'toolCall', id: 'a', name: 'mcp.files/read', args: {} };
     const document: Block = { type: 'document', source: { type: 'text', text: 'body' } };
     expect(encodeInput([assistantMessage([call, document])], target)).toMatchObject([

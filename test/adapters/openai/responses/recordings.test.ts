@@ -84,7 +84,7 @@ describe.each(errors)('$id', ({ recording, told: expected }) => {
   });
 });
 
-test.each(unfinished)('$id is no answer', async ({ recording }) => {
+test.each(unfinished)('$id is not an answer', async ({ recording }) => {
   const { events, thrown } = await collectUntilThrow(modelFor(recording, 1).stream(request, call()));
   expect(thrown).toMatchObject({ code: 'stream.incomplete', retryable: true });
   expect(events.some((event) => event.type === 'message.end')).toBe(false);
