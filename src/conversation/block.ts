@@ -1,9 +1,9 @@
-// The pieces a message is made of. Encoders, decoders, tools and transformers all speak in these.
+// The blocks a message is made of. Used by encoders, decoders, tools and transformers.
 
 import type { JsonValue } from './json.ts';
 
 /**
- * Text. `provider` and `data` are what a provider attached (item id, phase, …) and are replayed only to it.
+ * Text. `provider` and `data` are what a provider attached (item id, phase, …); they are replayed only to it.
  * `citations` are the provider's own objects.
  */
 export interface TextBlock {
@@ -47,7 +47,7 @@ export interface DocumentBlock {
   readonly title?: string;
 }
 
-/** Recorded speech, with its transcript where one is known. */
+/** Recorded speech, with its transcript if it is known. */
 export interface AudioBlock {
   readonly type: 'audio';
   readonly source: MediaSource;
@@ -55,8 +55,8 @@ export interface AudioBlock {
 }
 
 /**
- * The model asks for a tool. `args` is the parsed value; where the model's text is no JSON, or nested deeper than 100
- * levels, `args` is absent and `rawArgs` holds the text as it came.
+ * The model calls a tool. `args` is the parsed value; if the model's text is not JSON, or is nested deeper than 100 levels,
+ * `args` is absent and `rawArgs` holds the text unchanged.
  */
 export interface ToolCallBlock {
   readonly type: 'toolCall';
@@ -86,7 +86,7 @@ export type ToolResultStatus =
 /** What a tool result can carry. */
 export type ResultContent = TextBlock | ImageBlock | DocumentBlock;
 
-/** The answer to the call with id `callId`. Stands in the `tool` message right after the call's message. */
+/** The answer to the call with id `callId`. It is in the `tool` message right after the call's message. */
 export interface ToolResultBlock {
   readonly type: 'toolResult';
   readonly callId: string;
@@ -96,8 +96,8 @@ export interface ToolResultBlock {
 
 /**
  * A compaction, alone in a `user` message. The model's view is `summary` as a user message plus everything from
- * message `keepFrom` on, other boundaries left out; the last boundary wins. The transcript keeps what was before,
- * so removing the message undoes the compaction. Encoders drop the block.
+ * message `keepFrom` on, without other boundaries; the last boundary wins. The transcript keeps what was before, so
+ * removing the message undoes the compaction. Encoders drop the block.
  */
 export interface BoundaryBlock {
   readonly type: 'boundary';
@@ -113,7 +113,7 @@ export interface ProviderBlock {
   readonly data: JsonValue;
 }
 
-/** Every block, told apart by `type`. */
+/** Every block, distinguished by `type`. */
 export type Block =
   | TextBlock
   | ThinkingBlock

@@ -1,19 +1,19 @@
-// The transcript of one conversation and the questions asked of it.
+// The transcript of one conversation, and what is asked of it.
 
 import type { Block, ToolCallBlock, ToolResultBlock } from './block.ts';
 import type { Message } from './message.ts';
 
 /**
- * The one mutable holder; its identity never changes: appends, reloads and rewrites change its contents in place. Between
- * turns you may append, remove and replace messages too: the next turn repairs what no longer fits. A message object
- * itself must not be changed: that is not seen, so put a new one in its place.
+ * The only mutable object. Its identity never changes: appends, reloads and rewrites change its contents in place.
+ * Between turns you may also append, remove and replace messages: the next turn repairs what no longer fits. Never change
+ * a message object itself, because that goes unnoticed; put a new one in its place.
  */
 export interface Conversation {
   system: readonly Block[];
   messages: Message[];
 }
 
-/** A new conversation. A string becomes one text block; the messages are copied into an array of its own. */
+/** A new conversation. A string becomes one text block; the array of messages is copied. */
 export function createConversation(init?: {
   readonly system?: string | readonly Block[];
   readonly messages?: readonly Message[];
@@ -26,8 +26,8 @@ export function createConversation(init?: {
 }
 
 /**
- * Calls of the last assistant message that have no result behind it yet, in call order. Reads from the end, and no
- * further back than that message.
+ * Calls of the last assistant message that have no result yet, in call order. Reads from the end, no further back than
+ * that message.
  */
 export function openCalls(conversation: Readonly<Conversation>): readonly ToolCallBlock[] {
   const { messages } = conversation;

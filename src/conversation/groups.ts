@@ -1,4 +1,5 @@
-// Cuts a transcript into the pieces that transformers may keep or drop. Called by everything that windows or snips.
+// Divides a transcript into the groups that transformers may keep or drop. Called by everything that shortens a
+// history.
 
 import { measureOf } from './measure.ts';
 import type { Message } from './message.ts';
@@ -10,13 +11,13 @@ export interface MessageGroup {
 }
 
 /**
- * The groups of a valid transcript (`pairingFault` finds nothing, an open tail aside), in order, without gaps: what is
- * left after dropping any of them is valid again. A user message (also a boundary) is a group. An answer is a group:
- * assistant messages that follow each other directly, as after a `pause`, with the `tool` message that holds the
- * results of the last one. So a call never loses its result, and no block loses the thinking or the server call that
- * it continues: those stand in the same answer. One iteration of a long tool loop is one group, so that such a loop can
- * be cut between its iterations. Messages of a transcript that is not valid are grouped as well; stray `tool`
- * messages go with what stands before them.
+ * The groups of a valid transcript (`pairingFault` finds nothing, apart from an open tail), in order, without gaps.
+ * After dropping any of them the rest is valid again. A user message (also a boundary) is a group. An answer is a
+ * group: assistant messages that follow each other directly, such as after a `pause`, with the `tool` message that
+ * holds the results of the last one. So a call never loses its result, and no block loses the thinking or the server
+ * call that it continues: those are in the same answer. One iteration of a long tool loop is one group, so that the
+ * loop can be cut between its iterations. An invalid transcript is grouped as well; stray `tool` messages belong to
+ * what is before them.
  */
 export function atomicGroups(messages: readonly Message[]): readonly MessageGroup[] {
   const groups: MessageGroup[] = [];
@@ -29,7 +30,7 @@ export function atomicGroups(messages: readonly Message[]): readonly MessageGrou
   return groups;
 }
 
-/** The message at `index` belongs to the group of the one before it. */
+/** True if the message at `index` belongs to the group of the one before it. */
 export function isInsideGroup(messages: readonly Message[], index: number): boolean {
   const role = roleAt(messages, index);
   return role === 'tool' || (role === 'assistant' && roleAt(messages, index - 1) === role);

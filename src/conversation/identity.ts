@@ -1,4 +1,4 @@
-// Default ids: 120 random bits in base 32 behind a short prefix. Used by the constructors and the default Host.
+// Default ids: a short prefix and 120 random bits in base 32. Used by the constructors and the default Host.
 
 /** What ids are made for. */
 export type IdKind = 'message' | 'turn' | 'task' | 'call' | 'session';
@@ -7,7 +7,7 @@ export type IdKind = 'message' | 'turn' | 'task' | 'call' | 'session';
 const pool = new Uint32Array(512);
 let next = pool.length;
 
-/** A fresh id such as `msg_0k2j…`: its prefix and 24 characters of [0-9a-v], 120 random bits. Works on http pages and in workers. */
+/** A fresh id such as `msg_0k2j…`: a prefix and 24 characters of [0-9a-v]. Works on http pages and in workers. */
 export function createId(kind: IdKind): string {
   if (next >= pool.length) {
     globalThis.crypto.getRandomValues(pool);
@@ -15,7 +15,7 @@ export function createId(kind: IdKind): string {
   }
   const prefix = kind === 'message' ? 'msg' : kind;
   const parts = [prefix, '_', sixOf(pool[next++]), sixOf(pool[next++]), sixOf(pool[next++]), sixOf(pool[next++])];
-  return parts.join(''); // one flat string: pieces put together by `+` would be kept as a tree six times its size
+  return parts.join(''); // one flat string: `+` would keep a tree of pieces, six times as large
 }
 
 // Six characters for the upper 30 of 32 bits.

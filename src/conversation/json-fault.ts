@@ -1,5 +1,5 @@
-// Where a text stops being JSON, in the same words on every engine. Called when JSON.parse has refused a text: the arguments
-// of a call, or a stored conversation.
+// Where a text stops being JSON, in the same words on every engine. Called when JSON.parse refused the arguments of a
+// call or a stored conversation.
 
 const whiteSpace = /[ \t\n\r]*/y;
 const scalar = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
@@ -8,17 +8,17 @@ const escape = /\\(?:["\\/bfnrt]|u[\da-fA-F]{4})/y;
 
 /** The first place at which a text cannot go on as JSON. */
 export interface JsonFault {
-  /** Of the text's length when it merely ends too early. */
+  /** The text's length if it only ends too early. */
   readonly position: number;
   /** What is wrong and where: `expected "," or "}" at position 17, got "x"`. */
   readonly text: string;
 }
 
-/** What is wrong with a text; undefined for valid JSON. Linear in the text; needs no stack for deep nesting. */
+/** What is wrong with a text; undefined for valid JSON. Linear in the text, and not recursive. */
 export function jsonFault(text: string): JsonFault | undefined {
   const closers: ('}' | ']')[] = [];
   let expectation = 'value' as 'value' | 'key' | 'colon' | 'separator'; // not narrowed to its first value
-  let isOpening = false; // right behind a bracket, which may close at once
+  let isOpening = false; // right after a bracket, which may close at once
   let position = 0;
   for (;;) {
     position = endOf(whiteSpace, text, position);
@@ -61,7 +61,7 @@ export function jsonFault(text: string): JsonFault | undefined {
   }
 }
 
-// The position of the closing quote of the string that begins at `start`, or of what is wrong in it.
+// The position of the closing quote of the string that begins at `start`, or of the first fault in it.
 function endOfString(text: string, start: number): number {
   for (let position = start + 1; ;) {
     const end = endOf(plainCharacters, text, position);

@@ -1,4 +1,4 @@
-// Finds the result of each call in a transcript whose calls and results may stand anywhere. Called by repair.
+// Finds the result of each call in a transcript whose calls and results may be anywhere. Called by repair.
 
 import type { Block, ToolCallBlock, ToolResultBlock } from './block.ts';
 import { isCall, isResult } from './conversation.ts';
@@ -6,46 +6,46 @@ import type { Message } from './message.ts';
 import { quote } from './pairing.ts';
 import { uniqueIds } from './unique-ids.ts';
 
-/** A call under an id that is unique in its message, and the result found for it. */
+/** A call with an id that is unique in its message, and the result found for it. */
 export interface MatchedCall {
   readonly call: ToolCallBlock;
   result?: ToolResultBlock;
 }
 
-/** The calls of one assistant message and what belongs into the `tool` message behind it. */
+/** The calls of one assistant message and what belongs in the `tool` message after it. */
 export interface Exchange {
   readonly calls: readonly MatchedCall[];
-  /** Blocks of the `tool` messages behind the calls that are neither results nor calls. */
+  /** Blocks of the `tool` messages after the calls that are neither results nor calls. */
   readonly others: Block[];
-  /** Indexes of the `tool` messages that gave something. The results keep the id and meta of the first. */
+  /** Indexes of the `tool` messages that contribute blocks. The results keep the id and meta of the first. */
   readonly homes: number[];
 }
 
-/** The calls of one message that came with the same id, in order: the n-th result answers the n-th of them. */
+/** The calls of one message that have the same id, in order: the n-th result answers the n-th call. */
 interface Namesakes {
   readonly exchange: Exchange;
   readonly calls: MatchedCall[];
   answered: number;
-  /** An earlier message has a call of this id that is still open, so a result that stands elsewhere fits both. */
+  /** An earlier message has an open call with this id, so a result that is elsewhere fits both. */
   isAmbiguous: boolean;
 }
 
-/** What was found: the exchanges by the index of their assistant message, and the indexes of all their homes. */
+/** The exchanges by the index of their assistant message, and the indexes of all their homes. */
 export interface Matches {
   readonly exchanges: ReadonlyMap<number, Exchange>;
   readonly homes: ReadonlySet<number>;
 }
 
 /**
- * Gives each call the result that stands in the `tool` messages right behind it. Results that stand elsewhere go to
- * the last call before them with their id, unless that has a result or a call of an earlier message fits as well.
- * Appends a sentence to `notes` for each change.
+ * Gives each call the result from the `tool` messages right after it. Results elsewhere go to the last call before them
+ * with their id, unless it has a result already or a call of an earlier message fits as well. Appends a sentence to
+ * `notes` for each change.
  */
 export function matchResults(messages: readonly Message[], notes: string[]): Matches {
   const exchanges = new Map<number, Exchange>();
   const homes = new Set<number>();
   const latest = new Map<string, Namesakes>();
-  /** Of the `tool` messages right behind calls: the results that those have no use for. */
+  /** Results in `tool` messages right after calls that answer none of those calls, by index of the message. */
   const left = new Map<number, readonly ToolResultBlock[]>();
 
   for (const [index, message] of messages.entries()) {
@@ -54,8 +54,8 @@ export function matchResults(messages: readonly Message[], notes: string[]): Mat
       const byId = new Map<string, Namesakes>();
       const exchange = exchangeOf(calls, message.id, byId, notes);
       exchanges.set(index, exchange);
-      for (let behind = index + 1; messages[behind]?.role === 'tool'; behind++) {
-        left.set(behind, takeAnswers(messages, behind, exchange, byId));
+      for (let after = index + 1; messages[after]?.role === 'tool'; after++) {
+        left.set(after, takeAnswers(messages, after, exchange, byId));
       }
       for (const home of exchange.homes) homes.add(home);
       for (const [id, namesakes] of byId) {
@@ -72,7 +72,7 @@ export function matchResults(messages: readonly Message[], notes: string[]): Mat
       else if (asked.isAmbiguous) notes.push(`Dropped ${place}: several open calls have that id.`);
       else {
         answer(asked, result);
-        notes.push(`Moved ${place} right behind its call.`);
+        notes.push(`Moved ${place} right after its call.`);
         const { exchange } = asked;
         if (message.role === 'tool' && exchange.homes.length === 0 && !homes.has(index)) {
           exchange.homes.push(index);
@@ -94,7 +94,7 @@ function answer(namesakes: Namesakes, result: ToolResultBlock): void {
   if (matched) matched.result = matched.call.id === result.callId ? result : { ...result, callId: matched.call.id };
 }
 
-/** Takes what the tool message at `index` holds for this exchange and returns the results that it has no use for. */
+/** Takes from the tool message at `index` what belongs to this exchange and returns the other results. */
 function takeAnswers(
   messages: readonly Message[],
   index: number,
@@ -118,7 +118,7 @@ function takeAnswers(
   return left;
 }
 
-/** The calls of one message under unique ids, the second `c` as `c_2`; `byId` gets those of each id. */
+/** The calls of one message with unique ids: the second `c` becomes `c_2`. `byId` receives the calls of each id. */
 function exchangeOf(
   calls: readonly ToolCallBlock[],
   messageId: string,

@@ -1,31 +1,33 @@
-// What transformers ask of a message again and again, read from it once. Called by groups, tallies and transformers.
+// Facts about a message that transformers need repeatedly, read once. Called by groups, tallies and transformers.
 
 import type { Block, BoundaryBlock, ResultContent } from './block.ts';
 import { isCall, isResult } from './conversation.ts';
 import type { Message, Role } from './message.ts';
 import { countTokens, utf8Length } from './tokens.ts';
 
-/** Facts of one message. */
+/** Facts about one message. */
 export interface Measure {
   readonly id: string;
   readonly role: Role;
   readonly tokens: number;
   /** Bytes of each result, in order. */
   readonly results: readonly number[];
-  /** The compaction, where the message holds one and nothing else. */
+  /** The compaction, if the message holds one and nothing else. */
   readonly boundary: BoundaryBlock | undefined;
   /** Names of the tools it calls. */
   readonly calls: readonly string[];
-  /** It was put into a turn under way, and says so. */
+  /** The message was steered into a running turn (`meta.frame` is set). */
   readonly isFramed: boolean;
-  /** It holds thinking that its provider takes back only behind what stood before it. */
+  /** It holds thinking that its provider accepts only if everything before it is unchanged. */
   readonly isBound: boolean;
 }
 
 const measures = new WeakMap<Message, Measure>();
 const none: readonly never[] = [];
 
-/** About how many tokens a message costs, counted once. Never throws: of one that is malformed what can be read counts. */
+/**
+ * About how many tokens a message costs, counted once. Never throws: of a malformed message what can be read counts.
+ */
 export function tokensIn(message: Message): number {
   try {
     return measureOf(message).tokens;
@@ -34,7 +36,7 @@ export function tokensIn(message: Message): number {
   }
 }
 
-/** Reads a message the first time; later only this note of it. Messages must not be changed in place. */
+/** Reads each message only once. Messages must not be changed in place. */
 export function measureOf(message: Message): Measure {
   const known = measures.get(message);
   if (known !== undefined) return known;
@@ -54,7 +56,7 @@ export function measureOf(message: Message): Measure {
   return measure;
 }
 
-// A signature covers what stood before, and so does encrypted thinking that is no item with an id of its own.
+// A signature covers everything before it. So does encrypted thinking, unless it is an item with its own id.
 function isBound(block: Block): boolean {
   return (
     block.type === 'thinking' &&
@@ -67,7 +69,7 @@ export function resultBytes({ content }: Extract<Block, { type: 'toolResult' }>)
   return content.reduce((sum, block) => sum + contentBytes(block), 0);
 }
 
-/** Bytes of one piece of a result. What only the provider can fetch counts by its address. */
+/** Bytes of one block of a result. What only the provider can fetch counts as the length of its address. */
 export function contentBytes(block: ResultContent): number {
   if (block.type === 'text') return utf8Length(block.text);
   const { source } = block;

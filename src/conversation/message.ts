@@ -1,4 +1,4 @@
-// One message of a transcript, and how to make and read one.
+// One message of a transcript, and how to make and read it.
 
 import type { Block } from './block.ts';
 import { createId } from './identity.ts';
@@ -7,7 +7,7 @@ import type { Meta } from './json.ts';
 /** `tool` messages hold the results of the assistant message before them. */
 export type Role = 'user' | 'assistant' | 'tool';
 
-/** Never changes once in a transcript. `id` is ours; a provider's own id goes to `meta.providerId`. */
+/** Never changes once it is in a transcript. `id` is ours; a provider's own id is in `meta.providerId`. */
 export interface Message {
   readonly id: string;
   readonly role: Role;
@@ -32,7 +32,7 @@ export function assistantMessage(content: string | readonly Block[], options?: M
   return message('assistant', content, options);
 }
 
-/** The message's text blocks joined without a separator; blocks of other kinds are left out. */
+/** The message's text blocks joined without a separator; other blocks are left out. */
 export function textOf(message: Message): string {
   let text = '';
   for (const block of message.content) if (block.type === 'text') text += block.text;

@@ -1,6 +1,6 @@
-// Answers that are worked out once for each object. Called where messages, boundaries and schemas are read again and again.
+// Values computed once for each object. Called where messages, boundaries and schemas are read repeatedly.
 
-/** A function that works out its answer once for each object and keeps it as long as the object lives. */
+/** A function that computes its answer once for each object and keeps it as long as the object lives. */
 export function oncePer<Key extends object, Answer>(workOut: (key: Key) => Answer): (key: Key) => Answer {
   const answers = new WeakMap<Key, Answer>();
   return (key) => {

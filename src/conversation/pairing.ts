@@ -1,20 +1,21 @@
-// The check that a list of messages is a valid transcript. Called on every rewrite and view, by repair and by the test kit.
+// The check that a list of messages is a valid transcript. Called on every rewrite and view, by repair and by the test
+// kit.
 
 import type { Message } from './message.ts';
 
 /** How strict `pairingFault` is. */
 export interface PairingOptions {
-  /** Whether the calls of the last message may be without results, all of them. Default: false. */
+  /** Whether the calls of the last message may all be without results. Default: false. */
   readonly openTail?: boolean;
-  /** Whether messages that were found valid before are taken from memory, not read again. Default: false. */
+  /** Whether messages that were found valid before are not read again. Default: false. */
   readonly remembers?: boolean;
 }
 
-/** What the rules ask of a message that keeps them by itself. */
+/** What the rules need to know of a message that is valid by itself. */
 interface Shape {
   readonly id: string;
   readonly isTool: boolean;
-  /** Ids of its calls, or of a `tool` message the calls it answers. */
+  /** Ids of its calls; for a `tool` message, of the calls it answers. */
   readonly calls: readonly string[];
 }
 
@@ -24,10 +25,10 @@ const noCalls: readonly string[] = [];
 
 /**
  * The first breach of the pairing rules, as one sentence that begins with its place (`messages[3]: …`), or undefined
- * when there is none. The rules: every message is well formed and its id unique; every call stands in an assistant
- * message, its id unique there, and is answered by exactly one result in the next message; results stand in `tool`
- * messages only; a `tool` message stands only behind an assistant message with calls. Ids of calls may repeat in
- * different messages, and the order of results is free. Never throws, whatever it is given. Linear.
+ * when there is none. The rules: every message is well formed and its id is unique; every call is in an assistant
+ * message, its id is unique there, and exactly one result in the next message answers it; results are in `tool`
+ * messages only; a `tool` message directly follows an assistant message with calls. Ids of calls may repeat in
+ * different messages, and results may be in any order. Never throws, whatever it is given. Linear.
  */
 export function pairingFault(messages: readonly Message[], options?: PairingOptions): string | undefined {
   const list: unknown = messages;
@@ -51,7 +52,7 @@ export function pairingFault(messages: readonly Message[], options?: PairingOpti
     if (!isTool && calls.length > 0) return unanswered(index - 1, calls[0]);
     const asked = callsOf(message, calls);
     if (typeof asked === 'string') return `messages[${index}]: ${asked}`;
-    // What is left in a `tool` message was not answered there.
+    // These calls have no result in the `tool` message.
     if (isTool && asked.length > 0) return unanswered(index - 1, asked[0]);
     if (remembers) shapes.set(message, { id: message.id, isTool, calls: isTool ? calls : asked });
     calls = asked;
@@ -60,7 +61,9 @@ export function pairingFault(messages: readonly Message[], options?: PairingOpti
   return undefined;
 }
 
-/** What is wrong with the shape of one message, as far as pairing looks at it; undefined when nothing is. Never throws. */
+/**
+ * What is wrong with the shape of one message, as far as pairing looks at it; undefined when nothing is. Never throws.
+ */
 export function messageFault(message: unknown): string | undefined {
   if (!isObject(message)) return `expected a message, got ${kindOf(message)}`;
   const { id, role, content } = message;
@@ -82,7 +85,7 @@ export function messageFault(message: unknown): string | undefined {
   return undefined;
 }
 
-// A `tool` message answers the calls before it, and anything else stands behind none.
+// A `tool` message answers all open calls; before any other message there must be none.
 function fits({ isTool, calls }: Shape, open: readonly string[]): boolean {
   return isTool ? calls.length === open.length && open.every((id) => calls.includes(id)) : open.length === 0;
 }
@@ -91,15 +94,16 @@ function isMessage(value: unknown): value is Message {
   return messageFault(value) === undefined;
 }
 
-// The calls that are open behind a message: its own, or of those before a `tool` message what it does not answer. Or what
-// is wrong with one of them.
+// The calls that are open after a message: its own, or those that a `tool` message does not answer. Or what is wrong
+// with one of them.
 function callsOf({ role, content }: Message, before: readonly string[]): readonly string[] | string {
-  if (role === 'tool' && before.length === 0) return 'a tool message stands behind no assistant message with calls';
+  if (role === 'tool' && before.length === 0)
+    return 'a tool message must directly follow an assistant message with calls';
   const calls: string[] = [];
-  let ids: Set<string> | undefined; // of the calls, or of those that have no result yet; most messages need none
+  let ids: Set<string> | undefined; // of the calls, or of those without a result; most messages need no set
   for (const block of content) {
     if (block.type === 'toolCall') {
-      if (role !== 'assistant') return `the call ${quote(block.id)} stands in a message of role ${role}, not assistant`;
+      if (role !== 'assistant') return `the call ${quote(block.id)} is in a message of role ${role}, not assistant`;
       if (calls.length > 0) ids ??= new Set(calls);
       if (ids?.has(block.id)) return `two calls have the id ${quote(block.id)}`;
       ids?.add(block.id);
@@ -107,7 +111,7 @@ function callsOf({ role, content }: Message, before: readonly string[]): readonl
     } else if (block.type === 'toolResult') {
       if (role === 'tool' && (ids ??= new Set(before)).delete(block.callId)) continue;
       const id = quote(block.callId);
-      if (role !== 'tool') return `the result for call ${id} stands in a message of role ${role}, not tool`;
+      if (role !== 'tool') return `the result for call ${id} is in a message of role ${role}, not tool`;
       return before.includes(block.callId)
         ? `the call ${id} has two results`
         : `a result answers ${id}, which the message before does not call`;
@@ -129,7 +133,7 @@ function kindOf(value: unknown): string {
   return Array.isArray(value) ? 'an array' : typeof value;
 }
 
-/** An id as it stands in a sentence: ids come from models and may be megabytes long. */
+/** An id for use in a sentence, shortened: ids come from models and may be megabytes long. */
 export function quote(id: string): string {
   return JSON.stringify(id.length > 60 ? `${id.slice(0, 60)}…` : id);
 }

@@ -1,4 +1,4 @@
-// Makes any transcript valid again after a crash, a lost result or a foreign store. Called on everything that is loaded.
+// Makes any transcript valid again, such as after a crash or a lost result. Called on everything that is loaded.
 
 import type { Block, ToolResultBlock } from './block.ts';
 import { isCall, isResult, type Conversation } from './conversation.ts';
@@ -16,19 +16,19 @@ export interface Repair {
 
 /**
  * Makes the transcript valid, so that `pairingFault` finds nothing:
- * - A call without a result gets its own where that stands elsewhere behind it (the last call before the result that
- *   has its id; not when an earlier open call has it too), else an `interrupted` one.
+ * - A call without a result gets the one with its id from elsewhere after it (it must be the last such call before the
+ *   result, and the only open one); otherwise an `interrupted` result is added.
  * - Results without an open call, calls outside assistant messages, `tool` messages that answer nothing and copies of
  *   a message under the same id are dropped. The results of one message go into one `tool` message, which keeps the
  *   id and meta of the first.
- * - Ids that repeat become `id_2`, `id_3`, …: of calls within a message, and of messages, where user messages and then
- *   the earlier keep theirs.
+ * - Repeated ids become `id_2`, `id_3`, …: of calls within a message, and of messages, where user messages and then
+ *   earlier messages keep theirs.
  * - Assistant messages at the end that say nothing are dropped.
  *
- * Nothing else is lost or altered, thinking blocks least of all; a user message that held nothing but results stays,
- * empty. Pure and idempotent: the argument is not touched, the same argument gives the same ids, and what needs no
- * repair comes back as the same object with an empty list. Messages that are malformed (`pairingFault` says how) are
- * beyond repair: then the argument comes back unchanged. Linear.
+ * Nothing else is lost or altered, least of all thinking blocks; a user message that held only results stays, empty.
+ * Pure and idempotent: the argument is not changed, the same argument gives the same ids, and what needs no repair is
+ * returned as the same object with an empty list. Malformed messages cannot be repaired: the argument is returned
+ * unchanged, also with an empty list, and `pairingFault` says what is wrong. Linear.
  */
 export function repair(conversation: Conversation): Repair {
   const { messages } = conversation;
@@ -48,7 +48,7 @@ export function repair(conversation: Conversation): Repair {
   return { conversation: { ...conversation, messages: withUniqueIds(rebuilt, invented, repaired) }, repaired };
 }
 
-/** The result of a call of which nobody knows how far it came: the model is told that it may have had effects. */
+/** The result of a call whose outcome is unknown. It says to the model that the call may have had effects. */
 export function interruptedResult(callId: string): ToolResultBlock {
   const text = 'This call was interrupted and its result is lost. It may have had effects; check before you repeat it.';
   return { type: 'toolResult', callId, status: 'interrupted', content: [{ type: 'text', text }] };
@@ -109,7 +109,7 @@ function dropCalls(message: Message, repaired: string[]): void {
   }
 }
 
-/** The user or assistant message without the blocks that cannot stand there, its calls under unique ids. */
+/** The user or assistant message without the blocks that cannot be there, its calls with unique ids. */
 function withOwnBlocks(message: Message, exchange: Exchange | undefined): Message {
   let next = 0;
   const content: Block[] = [];
@@ -121,7 +121,7 @@ function withOwnBlocks(message: Message, exchange: Exchange | undefined): Messag
   return hasSameBlocks(message.content, content) ? message : { ...message, content };
 }
 
-/** The tool message behind the calls: as it was where nothing changed, else with the results in call order. */
+/** The tool message after the calls: the same object if nothing changed, otherwise with the results in call order. */
 function answers(asking: Message, exchange: Exchange, home: Message | undefined, repaired: string[]): Message {
   const results = exchange.calls.map(({ call, result }) => {
     if (result) return result;
@@ -142,7 +142,7 @@ function hasSameBlocks(left: readonly Block[], right: readonly Block[]): boolean
   return left.length === right.length && left.every((block, index) => block === right[index]);
 }
 
-// The ids of messages that were there before win over those of invented ones, and user messages over all.
+// Existing messages keep their ids before invented ones do, and user messages before all others.
 function withUniqueIds(messages: readonly Message[], invented: ReadonlySet<Message>, repaired: string[]): Message[] {
   const owners = new Map<string, number>();
   const claim = (claims: (message: Message) => boolean) => {

@@ -1,4 +1,4 @@
-// The statuses of tool results as values. Called where a status comes from a chart or from somebody else's message.
+// The statuses of tool results as values. Called where a status comes from a chart or from a foreign message.
 
 import type { ToolResultStatus } from './block.ts';
 

@@ -1,6 +1,6 @@
-// Deep equality of JSON values. Called by repair, to tell a doubled message from two that share an id.
+// Deep equality of JSON values. Called by repair, to distinguish a copied message from two that share an id.
 
-/** Whether two JSON values are equal, whatever the order of keys. Has no limit of depth; must not be given cycles. */
+/** Whether two JSON values are equal, in any order of keys. No limit of depth; cycles are not allowed. */
 export function isSameJson(left: unknown, right: unknown): boolean {
   const pairs: [unknown, unknown][] = [[left, right]];
   for (let pair = pairs.pop(); pair !== undefined; pair = pairs.pop()) {

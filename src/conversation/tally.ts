@@ -1,5 +1,5 @@
-// Running totals of a list of messages that only grows: what was counted once is not looked at again. Called by
-// transformers before every model call.
+// Running totals of a growing list of messages: each message is counted only once. Called by transformers before every
+// model call.
 
 import { measureOf, tokensIn } from './measure.ts';
 import type { Message } from './message.ts';
@@ -20,8 +20,8 @@ export interface Tally {
 const tallies = new WeakMap<readonly Message[], Tally>();
 
 /**
- * The totals of a list; undefined when it is empty. Looks only at what is new since the last call with this array: a
- * list that was cut in between is recognised by its end; of one that was refilled the tally has to be forgotten.
+ * The totals of a list; undefined when it is empty. Reads only what was added since the last call with this array. A
+ * list that was shortened since is recognised by its end; if it was refilled, call `forgetTally` first.
  */
 export function tallyOf(messages: readonly Message[]): Tally | undefined {
   let tally = tallies.get(messages);
@@ -37,14 +37,14 @@ export function tallyOf(messages: readonly Message[]): Tally | undefined {
   return tally;
 }
 
-/** About how many tokens messages cost; of a list with a tally only the new ones are looked at. Never throws. */
+/** About how many tokens messages cost; of a list with a tally only new messages are read. Never throws. */
 export function tokensOf(of: Message | readonly Message[]): number {
-  const list = of as readonly Message[]; // a key that is not in the map does no harm
+  const list = of as readonly Message[]; // the map may be asked for any key
   if (tallies.has(list)) return tallyOf(list)?.tokens ?? 0;
   return Array.isArray(of) ? list.reduce((sum, message) => sum + tokensIn(message), 0) : tokensIn(of as Message);
 }
 
-/** The list was refilled: what was counted does not hold. */
+/** Forgets the totals of a list that was refilled. */
 export function forgetTally(messages: readonly Message[]): void {
   tallies.delete(messages);
 }

@@ -1,36 +1,36 @@
-// Estimates how many tokens messages cost, without a tokenizer. Called where messages are measured, and for what comes
-// with them.
+// Estimates how many tokens messages cost, without a tokenizer. Called where messages are measured, and for the system
+// prompt and the tools.
 
 import type { Block, MediaSource } from './block.ts';
 import type { Message } from './message.ts';
 import { oncePer } from './once-per.ts';
 
-/** Tokens that a provider spends on the frame of a message, and on that of a call, a result or a foreign block. */
+/** Tokens that a provider adds for each message, call, result and foreign block. */
 const frame = 4;
 
 const bytesPerToken = 4;
 /** Encrypted thinking is longer than the text it hides. */
 const encryptedBytesPerToken = 6;
 
-/** What media cost by their size in bytes; `unknown` where only the provider knows the size. */
+/** What media cost by their size in bytes; `unknown` if only the provider knows the size. */
 const mediaCosts = {
   image: { bytesPerToken: 64, least: 85, most: 1600, unknown: 1600 },
   document: { bytesPerToken: 25, least: 1500, most: 200_000, unknown: 3000 },
   audio: { bytesPerToken: 4000, least: 10, most: 100_000, unknown: 1000 },
 } as const;
 
-/** What the provider counted, by what was estimated, for each conversation. */
+/** For each conversation the provider's count divided by our estimate. */
 const ratios = new WeakMap<object, number>();
 
-/** Learns from the provider: `counted` tokens for what was estimated at `estimated`. */
+/** Learns from the provider, which counted `counted` tokens where `estimated` were estimated. */
 export function calibrate(conversation: object, counted: number, estimated: number): void {
-  // In eighths, rounded up: a ratio that moved with every call would move the point where a history is cut.
+  // In eighths, rounded up: a ratio that changed with every call would move the place where a history is cut.
   if (counted > 0 && estimated > 0) {
     ratios.set(conversation, Math.min(2, Math.max(0.5, Math.ceil((8 * counted) / estimated) / 8)));
   }
 }
 
-/** What estimates of this conversation are to be multiplied by: between 0.5 and 2, and 1 before the first call. */
+/** The factor for estimates of this conversation: between 0.5 and 2, and 1 before the first call. */
 export function calibrationOf(conversation: object): number {
   return ratios.get(conversation) ?? 1;
 }
@@ -39,15 +39,15 @@ export function calibrationOf(conversation: object): number {
 export const overheadTokens: (part: object) => number = /* @__PURE__ */ oncePer(jsonTokens);
 
 /**
- * About how many tokens a message costs: one for four UTF-8 bytes of text and JSON, media by their size in bytes. The
- * same content always gives the same number, above 0. Never throws; what is unreadable costs its frame only.
+ * About how many tokens a message costs: one per four UTF-8 bytes of text and JSON; media by their size in bytes. The
+ * same content always gives the same number, above 0. Never throws; what is unreadable costs only its frame.
  */
 export function countTokens(message: Pick<Message, 'content'>): number {
   let tokens = frame;
   try {
     for (const block of message.content) tokens += readableTokens(block);
   } catch {
-    // No list of blocks: the frame is all there is.
+    // Not a list of blocks: only the frame counts.
   }
   return tokens;
 }
@@ -85,7 +85,7 @@ function blockTokens(block: Block): number {
     case 'provider':
       return frame + jsonTokens(block.data);
     default:
-      return frame + jsonTokens(block); // a block that this version does not know
+      return frame + jsonTokens(block); // a block unknown to this version
   }
 }
 
@@ -107,7 +107,7 @@ function textTokens(text: string | undefined, perToken = bytesPerToken): number 
 
 const beyondAscii = /[\u0080-\uffff]/;
 
-/** Bytes of a text as UTF-8; a lone surrogate counts as the three bytes of its replacement. */
+/** Bytes of a text as UTF-8; a lone surrogate counts as the three bytes of its replacement character. */
 export function utf8Length(text: string): number {
   let bytes = text.length;
   if (!beyondAscii.test(text)) return bytes;
@@ -128,7 +128,7 @@ function jsonTokens(value: unknown): number {
   }
 }
 
-/** About the length as JSON of what `JSON.stringify` refuses: too deep, cyclic, BigInt. Each object counts once. */
+/** About the JSON length of what `JSON.stringify` refuses: too deep, cyclic, BigInt. Each object counts once. */
 function walkLength(root: unknown): number {
   let length = 0;
   const seen = new Set<object>();

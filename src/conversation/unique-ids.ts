@@ -2,7 +2,7 @@
 
 /**
  * A function that turns an id into one that is not in `taken`, and adds it there: `id` itself, else `id_2`, `id_3`, ….
- * Linear in the number of calls, whatever is taken.
+ * Linear in the number of calls, whatever ids are taken.
  */
 export function uniqueIds(taken: Set<string>): (id: string) => string {
   const counts = new Map<string, number>();

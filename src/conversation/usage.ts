@@ -1,11 +1,11 @@
-// Token counts, and the one way to add them up.
+// Token counts and how to add them.
 
 import type { JsonValue } from './json.ts';
 
 /**
- * Token counts of one model call, or a sum of them. `inputTokens` is all input, cache reads and writes included;
- * `outputTokens` includes reasoning. `details` is the provider's own object, kept for a single call and dropped
- * from sums. `subagents` are listed apart and not summed in.
+ * Token counts of one model call, or a sum of them. `inputTokens` is all input, including cache reads and writes;
+ * `outputTokens` includes reasoning. `details` is the provider's own object; sums do not have it. `subagents` are
+ * listed separately and not included in the other counts.
  */
 export interface Usage {
   readonly inputTokens: number;

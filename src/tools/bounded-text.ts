@@ -1,14 +1,14 @@
 /// <reference lib="es2024.string" />
-// Texts with an upper size: cuts keep whole characters and say how much is missing. Used for tool results and messages.
+// Texts of limited size: cuts keep whole characters and say how much is missing. Used for tool results and messages.
 
 import { utf8Length } from '../conversation/tokens.ts';
 
 export { utf8Length };
 
 /**
- * The text itself, well-formed, when it has at most `maxBytes` bytes as UTF-8; else its beginning and its end around a
- * notice that gives the byte counts. Less than 200 for `maxBytes` counts as 200. The result keeps nothing of a longer
- * text alive in memory.
+ * The text itself, well-formed, if it has at most `maxBytes` bytes as UTF-8; otherwise its beginning and its end around
+ * a notice with the byte counts. `maxBytes` is at least 200: less counts as 200. The result keeps no longer text in
+ * memory.
  */
 export function boundedText(text: string, maxBytes: number): string {
   const most = Math.max(maxBytes, 200);
@@ -33,15 +33,17 @@ export function shortText(text: string, maxLength: number): string {
     .toWellFormed()}…`;
 }
 
-/** The longest beginning of at most `maxBytes` (UTF-8), in whole characters; a copy that keeps nothing longer alive. */
+/**
+ * The longest beginning of at most `maxBytes` (UTF-8), in whole characters. A copy: it keeps no longer text in memory.
+ */
 export function firstBytes(text: string, maxBytes: number): string {
   const bytes = new TextEncoder().encode(text.slice(0, maxBytes)).subarray(0, maxBytes);
-  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes, { stream: true }); // keeps back what is cut at the end
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes, { stream: true }); // without a cut character
 }
 
-/** As `firstBytes`, the end; `maxBytes` above 0. */
+/** Like `firstBytes`, but the end; `maxBytes` must be above 0. */
 export function lastBytes(text: string, maxBytes: number): string {
   const bytes = new TextEncoder().encode(text.slice(-maxBytes)).subarray(-maxBytes);
-  const start = bytes.findIndex((byte) => (byte & 0xc0) !== 0x80); // what is cut at the beginning goes
+  const start = bytes.findIndex((byte) => (byte & 0xc0) !== 0x80); // without a character cut at the beginning
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.subarray(start < 0 ? bytes.length : start));
 }

@@ -1,10 +1,10 @@
-// The arguments of a call as `Tool.parse` wants them. Called by the dispatch service.
+// The arguments of a call as `Tool.parse` takes them. Called by the dispatch service.
 
 import type { ToolCallBlock } from '../conversation/block.ts';
 
 /**
- * The parsed value where the model's text was JSON, else the text. A call without arguments, or with an empty text
- * (what providers stream for a tool without parameters), has `{}`.
+ * The parsed value if the model's text was JSON, otherwise the text. `{}` for a call without arguments or with an empty
+ * text, which is what providers stream for a tool without parameters.
  */
 export function callArguments(call: ToolCallBlock): unknown {
   if (call.args !== undefined) return call.args;

@@ -5,15 +5,15 @@ import { shortText } from './bounded-text.ts';
 import { describeValue } from './describe-value.ts';
 import { isRecord } from './schema-node.ts';
 
-/** The error of a tool that cannot be used, by its name. */
+/** The error for a tool that cannot be used. */
 export function invalidTool(name: string, reason: string, cause?: unknown): TurnchartError {
   return new TurnchartError('tool.invalid', `Tool "${name}": ${reason}.`, cause === undefined ? undefined : { cause });
 }
 
-/** Throws `tool.invalidName` unless the name is 1 to 64 of a-z, A-Z, 0-9, "_" and "-". */
+/** Throws `tool.invalidName` unless the name has 1 to 64 characters of a-z, A-Z, 0-9, "_" and "-". */
 export function checkToolName(name: unknown): asserts name is string {
   if (typeof name === 'string' && /^[\w-]{1,64}$/.test(name)) return;
-  // Whole as far as its length is not what is wrong.
+  // Shown in full, unless its length is what is wrong.
   const shown = typeof name === 'string' ? JSON.stringify(shortText(name, 80)) : describeValue(name);
   throw new TurnchartError(
     'tool.invalidName',
@@ -22,8 +22,8 @@ export function checkToolName(name: unknown): asserts name is string {
 }
 
 /**
- * Checks what an engine is given, hand-made tools included: `tool.invalidName`, `tool.duplicateName`, and
- * `tool.invalid` for a value that is no tool. Names that differ only in case are different names.
+ * Checks the tools of an engine, also hand-made ones. Throws `tool.invalidName`, `tool.duplicateName`, and
+ * `tool.invalid` for a value that is not a tool. Names that differ only in case are different names.
  */
 export function checkToolNames(tools: readonly unknown[]): void {
   const seen = new Map<string, number>();
@@ -44,7 +44,7 @@ function checkTool(tool: unknown, index: number): string {
   if (!isRecord(tool)) {
     throw new TurnchartError(
       'tool.invalid',
-      `tools[${index}] is no tool: expected an object made by defineTool, got ${describeValue(tool)}.`,
+      `tools[${index}] is not a tool: expected an object made by defineTool, got ${describeValue(tool)}.`,
     );
   }
   const { name, definition } = tool;
@@ -57,7 +57,7 @@ function checkTool(tool: unknown, index: number): string {
   }
   if (definition['name'] !== name) {
     const published = JSON.stringify(definition['name']);
-    throw invalidTool(name, `it publishes the name ${published}, under which the model's calls would not find it`);
+    throw invalidTool(name, `definition.name is ${published} but the tool's name differs; they must be equal`);
   }
   return name;
 }

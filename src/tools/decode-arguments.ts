@@ -1,4 +1,5 @@
-// Makes arguments of what a model sent: text that holds JSON is decoded, the rest is copied. Called by parse-arguments.
+// Makes arguments from what a model sent: text that holds JSON is decoded, the rest is copied. Called by
+// parse-arguments.
 
 import { deepestJson, isTooDeep } from '../conversation/json-copy.ts';
 import { jsonFault } from '../conversation/json-fault.ts';
@@ -7,20 +8,20 @@ import { isOrdinaryObject } from './plain-copy.ts';
 import { isRecord, ownValue, type SchemaNode } from './schema-node.ts';
 import { structuralIssues } from './structural-check.ts';
 
-// Far more than any model sends; values that share parts could go on for ever.
+// Far more than any model sends. Without a limit, values that share parts could take forever.
 const maxNodes = 5_000_000;
 
-// Texts that are decoded in one round.
+// Most texts that are decoded in one round.
 const maxTexts = 5_000;
 
-/** A record of arguments of its own, or what is wrong with what was sent. */
+/** A new record of arguments, or what is wrong with what was sent. */
 export type DecodedArguments =
   | { readonly ok: true; readonly args: Readonly<Record<string, unknown>> }
   | { readonly ok: false; readonly fault: string };
 
 /**
- * Arguments as one record that shares nothing with what was sent. Nothing at all (undefined, null, white space) is an
- * empty record; text is decoded, twice if need be: models also send JSON inside of a JSON string.
+ * Arguments as one record that shares nothing with what was sent. Nothing (undefined, null, white space) gives an empty
+ * record. Text is decoded, if necessary twice: models also send JSON inside a JSON string.
  */
 export function decodeArguments(sent: unknown): DecodedArguments {
   let value = sent;
@@ -37,7 +38,7 @@ export function decodeArguments(sent: unknown): DecodedArguments {
   if (value === undefined || value === null) return { ok: true, args: {} };
   if (value !== sent && isTooDeep(value)) return { ok: false, fault: `nested deeper than ${deepestJson} levels` };
   if (!isRecord(value)) return notObject(value);
-  // A copy: neither a validator nor the tool can change the transcript through its arguments.
+  // A copy, so that neither a validator nor the tool can change the transcript through it.
   return { ok: true, args: value === sent ? copyFields(value, { left: maxNodes }) : value };
 }
 
@@ -46,8 +47,8 @@ function notObject(value: unknown): DecodedArguments {
 }
 
 /**
- * The arguments with every text decoded that holds the JSON of an object or array where the schema wants one and no
- * text. The arguments themselves when there is none.
+ * The arguments, with texts decoded that hold the JSON of an object or array where the schema expects one and not a
+ * text. The same object when there is no such text.
  */
 export function decodeNested(args: unknown, schema: SchemaNode): unknown {
   const texts = structuralIssues(args, schema, maxTexts).flatMap(({ path }) => {
@@ -58,7 +59,7 @@ export function decodeNested(args: unknown, schema: SchemaNode): unknown {
     const copies = new Set<unknown>();
     return places.reduce((whole, { path, value }) => withValueAt(whole, path, value, copies), args);
   };
-  // A value that is wrong where it stands stays a text; what is wrong inside of one is looked at next.
+  // If the decoded value itself does not fit, it stays a text. Faults inside it are handled in the next round.
   const wrong = new Set(structuralIssues(decode(texts), schema, maxTexts).map(({ path }) => String(path)));
   const fitting = texts.filter(({ path }) => !wrong.has(String(path)));
   return fitting.length === 0 ? args : decodeNested(decode(fitting), schema);
@@ -74,7 +75,7 @@ function jsonStructure(text: unknown): object | undefined {
   }
 }
 
-// Copies what is on the way, once: `copies` are changed in place.
+// Copies everything on the path, but only once: what is in `copies` is changed in place.
 function withValueAt(
   whole: unknown,
   [key, ...rest]: readonly PropertyKey[],
@@ -84,11 +85,11 @@ function withValueAt(
   if (key === undefined) return value;
   const copy = copies.has(whole) ? whole : Array.isArray(whole) ? [...whole] : { ...(whole as object) };
   copies.add(copy);
-  Reflect.set(copy as object, key, withValueAt(ownValue(whole, key), rest, value, copies)); // there is an own field already
+  Reflect.set(copy as object, key, withValueAt(ownValue(whole, key), rest, value, copies)); // an own field already
   return copy;
 }
 
-// Arrays and plain records are copied at every depth, anything else (no JSON) is kept as it is.
+// Arrays and plain records are copied at every depth; anything else is not JSON and stays as it is.
 function copyValue(value: unknown, budget: { left: number }): unknown {
   if (--budget.left < 0) throw new Error(`more than ${maxNodes} values`);
   if (Array.isArray(value)) return value.map((item) => copyValue(item, budget));
@@ -96,7 +97,7 @@ function copyValue(value: unknown, budget: { left: number }): unknown {
 }
 
 function copyFields(record: Readonly<Record<string, unknown>>, budget: { left: number }): Record<string, unknown> {
-  const copy = { ...record }; // with a field named __proto__ as well, which stays a field
+  const copy = { ...record }; // also copies a field named __proto__ as a field
   for (const key of Object.keys(copy)) {
     const value = copy[key];
     if (typeof value === 'object') copy[key] = copyValue(value, budget);

@@ -1,4 +1,5 @@
-// Tools whose work can outlive their call. Called by apps; `withBackgroundFlag` and `wantsBackground` by an engine with a registry.
+// Tools whose work can outlive their call. Called by apps; `withBackgroundFlag` and `wantsBackground` by an engine with
+// a registry.
 
 import type { BackgroundTool } from '../contracts/background-task.ts';
 import type { ToolDefinition } from '../contracts/model.ts';
@@ -9,16 +10,18 @@ import { defineTool, type ToolSettings } from './define-tool.ts';
 import { isRecord } from './schema-node.ts';
 import type { ArgumentsOf, ToolParameters } from './standard-schema.ts';
 
-// The argument with which a model asks for a task id instead of the result.
+// The argument by which a model asks for a task id instead of the result.
 const backgroundFlag = 'run_in_background';
 
-/** What a background tool is told besides the rest. */
+/** The context of a background tool. */
 export interface BackgroundToolContext<TurnContext = unknown> extends ToolContext<TurnContext> {
   /** Set when the call runs as a task. */
   readonly taskId?: string;
-  /** Adds to the task's output; without a task the text goes to `progress`. */
+  /** Appends to the task's output; without a task the text is reported as `progress`. */
   readonly write: (text: string) => void;
-  /** Tells where the tool keeps everything it writes: the handle and TaskOutput name it. Does nothing without a task. */
+  /**
+   * Sets the file that gets everything the tool writes; the handle and TaskOutput show it. No effect without a task.
+   */
   readonly noteOutputFile: (path: string) => void;
 }
 
@@ -29,8 +32,8 @@ export interface BackgroundToolSpecification<Schema, TurnContext = unknown> exte
 }
 
 /**
- * Makes a background tool. Its own definition has no `run_in_background`; the argument is taken out before validation,
- * wherever it is given. Throws as `defineTool` does, and `tool.invalid` when the schema has a field of that name.
+ * Makes a background tool. Its own definition has no `run_in_background`; the argument is always removed before
+ * validation. Throws as `defineTool` does, and `tool.invalid` when the schema has a field with that name.
  */
 export function defineBackgroundTool<Schema extends ToolParameters, TurnContext = unknown>(
   specification: BackgroundToolSpecification<Schema, TurnContext>,
@@ -46,7 +49,7 @@ export function defineBackgroundTool<Schema extends ToolParameters, TurnContext 
   return { ...tool, isBackground: true, parse: (args) => tool.parse(withoutFlag(args)) };
 }
 
-/** The definition with an optional `run_in_background`; nullable and required where `strict` wants every field listed. */
+/** The definition with an optional `run_in_background`; nullable and required if `strict` requires every field. */
 export function withBackgroundFlag(definition: ToolDefinition): ToolDefinition {
   const { parameters, strict } = definition;
   const properties = isRecord(parameters['properties']) ? parameters['properties'] : {};
@@ -71,12 +74,12 @@ export function wantsBackground(args: unknown): boolean {
   return flag === true || flag === 'true';
 }
 
-// What cannot be decoded goes on as it is: `parse` says what is wrong with it.
+// What cannot be decoded is passed on unchanged: `parse` says what is wrong with it.
 function withoutFlag(args: unknown): unknown {
   return splitFlag(args)?.rest ?? args;
 }
 
-// The flag and the other arguments; undefined where there is no flag to be read.
+// The flag and the other arguments; undefined if no flag can be read.
 function splitFlag(args: unknown): { readonly flag: unknown; readonly rest: object } | undefined {
   try {
     const decoded = isRecord(args) ? { ok: true as const, args } : decodeArguments(args); // a record is copied by `parse`

@@ -1,4 +1,5 @@
-// The way to make a tool: checks the specification once, publishes its schema, types its arguments. Called by apps and by our own tools.
+// Makes tools: checks the specification once, publishes its schema, types its arguments. Called by apps and our own
+// tools.
 
 import type { JsonValue } from '../conversation/json.ts';
 import { TurnchartError } from '../contracts/errors.ts';
@@ -11,31 +12,31 @@ import { readParameters } from './read-parameters.ts';
 import { isRecord } from './schema-node.ts';
 import type { ArgumentsOf, ToolParameters } from './standard-schema.ts';
 
-/** What `defineTool` takes, besides `execute`. */
+/** What `defineTool` takes, except `execute`. */
 export interface ToolSettings<Schema, TurnContext = unknown> {
-  /** 1 to 64 of a-z, A-Z, 0-9, "_" and "-". */
+  /** 1 to 64 characters of a-z, A-Z, 0-9, "_" and "-". */
   readonly name: string;
-  /** What the model is told. */
+  /** What the model reads about the tool. */
   readonly description: string;
   /**
    * A Standard Schema that carries JSON Schema (zod 4, arktype, valibot through its converter), `jsonSchema<Args>(…)`,
-   * or a plain JSON Schema. The `type` of its JSON Schema must be `object`. Validators must be synchronous. A plain
-   * schema is checked for types, required and unknown fields, enum and const only.
+   * or a plain JSON Schema. The `type` of its JSON Schema must be `object`. Validators must be synchronous. With a
+   * plain schema only types, required and unknown fields, enum and const are checked.
    */
   readonly parameters: Schema;
-  /** True: may run beside other such calls of the same message. Default false: alone, in call order. */
+  /** True: may run in parallel with other such calls of the same message. Default false: alone, in call order. */
   readonly isConcurrencySafe?: boolean | ((args: ArgumentsOf<Schema>) => boolean);
   /** Milliseconds, more than 0. Default: the engine's `toolTimeoutMs`. */
   readonly timeoutMs?: number;
   /** Whether a call may be run again after a crash. */
   readonly replay?: 'safe' | 'unsafe';
-  /** `false`: never ask. Otherwise `EngineOptions.approve` is asked where it is set. */
+  /** `false`: never ask. Otherwise `EngineOptions.approve` is called if it is set. */
   readonly needsApproval?: boolean | ((args: ArgumentsOf<Schema>) => boolean);
-  /** What a person should see before they approve. */
+  /** What a person should see before approving. */
   readonly preview?: (args: ArgumentsOf<Schema>, context: ToolContext<TurnContext>) => JsonValue | Promise<JsonValue>;
-  /** Passed to the adapter as it is. */
+  /** Passed to the adapter unchanged. */
   readonly providerOptions?: JsonValue;
-  /** Asks the provider to keep arguments to the schema, where it can. */
+  /** Asks the provider to keep arguments to the schema, if it can. */
   readonly strict?: boolean;
 }
 
@@ -62,7 +63,7 @@ export function defineTool<Schema extends ToolParameters, TurnContext = unknown>
     ...(strict === undefined ? {} : { strict }),
     ...(providerOptions === undefined ? {} : { providerOptions }),
   };
-  // The runtime hands these functions only what this tool's own `parse` made: the schema's output.
+  // The runtime calls these functions only with the result of this tool's own `parse`: the schema's output.
   const checked = (args: unknown): ArgumentsOf<Schema> => args as ArgumentsOf<Schema>;
   const decision = (rule: boolean | ((args: ArgumentsOf<Schema>) => boolean)): Tool['isConcurrencySafe'] =>
     typeof rule === 'function' ? (args) => rule(checked(args)) : rule;

@@ -1,10 +1,10 @@
-// A JSON Schema in one line, as a model should read it in a message. Called by the argument checks.
+// A JSON Schema in one line, for messages to the model. Called by the argument checks.
 
 import { shortText } from './bounded-text.ts';
 import { targetOf, type SchemaNode } from './schema-node.ts';
 import { rulesOf, type JsonType, type Rules } from './schema-rules.ts';
 
-/** One line in the manner of TypeScript: `{ file_path: string, limit?: integer }`. At most 600 characters. */
+/** One line in the style of TypeScript: `{ file_path: string, limit?: integer }`. At most 600 characters. */
 export function describeSchema(node: SchemaNode, root: SchemaNode): string {
   return shortText(describe(node, root, 3), 600);
 }

@@ -1,8 +1,11 @@
-// Short words for a value and for the way to it, as a model should read them in a message. Called by the argument checks.
+// Short descriptions of a value and of the path to it, for messages to the model. Called by the argument checks.
 
 import { shortText } from './bounded-text.ts';
 
-/** What a value is, with its beginning: `string "ten"`, `number 5`, `array with 3 items`, `object with "a", "b"`. Never throws. */
+/**
+ * What a value is, with its beginning: `string "ten"`, `number 5`, `array with 3 items`, `object with "a", "b"`. Never
+ * throws.
+ */
 export function describeValue(value: unknown): string {
   switch (typeof value) {
     case 'string':
@@ -20,7 +23,7 @@ export function describeValue(value: unknown): string {
   }
 }
 
-/** The way to a field: `edits[0].old_string`; a key that is no plain word stands in brackets and quotes. */
+/** The path to a field: `edits[0].old_string`; a key that is not a plain word is in brackets and quotes. */
 export function describePath(path: readonly PropertyKey[]): string {
   let text = '';
   for (const key of path) {

@@ -1,17 +1,17 @@
-// The message of a thrown value, as far as it has one. Called by error-text and plain-copy.
+// The message of a thrown value, if it has one. Called by error-text and plain-copy.
 
 import { boundedText } from './bounded-text.ts';
 
 /** Longest text of a failure, in bytes. */
 export const maxErrorBytes = 8_192;
 
-/** True for errors, also those of another realm (a frame, a vm context). May throw on hostile proxies. */
+/** True for errors, also of another realm (a frame, a vm context). May throw on hostile proxies. */
 export function isErrorObject(value: unknown): value is Error {
   return value instanceof Error || Object.prototype.toString.call(value) === '[object Error]';
 }
 
 /**
- * The message of an error or of an object that has one, a string or number itself; undefined for everything else and
+ * The message of an error or of an object that has one, or a string or number itself; undefined for everything else and
  * for an empty message. At most `maxErrorBytes` bytes. Never throws.
  */
 export function errorMessage(thrown: unknown): string | undefined {
@@ -30,7 +30,7 @@ function textOf(thrown: unknown): string | undefined {
   if (thrown === null) return undefined;
   const message: unknown = Reflect.get(thrown, 'message');
   if (typeof message === 'string' && message !== '') return message;
-  // An AggregateError often has no message of its own.
+  // An AggregateError often has no message itself.
   const errors: unknown = Reflect.get(thrown, 'errors');
   const inner = Array.isArray(errors)
     ? errors

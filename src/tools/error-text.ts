@@ -8,8 +8,8 @@ import { jsonText } from './json-text.ts';
 const stackLine = /^\s*at .*(?::\d+(?::\d+)?\)?|<anonymous>\)?|\(native\))$/;
 
 /**
- * A text for the model of anything a tool threw: the message of an error, never its stack or cause. Not empty, at most
- * `maxErrorBytes` bytes. Never throws.
+ * A text for the model about anything a tool threw: the message of an error, never its stack or cause. Not empty, at
+ * most `maxErrorBytes` bytes. Never throws.
  */
 export function errorResultText(thrown: unknown): string {
   try {

@@ -11,7 +11,7 @@ export function jsonText(value: unknown): string {
   try {
     if (isPlainData(value)) return JSON.stringify(value) ?? 'null';
   } catch {
-    // a cycle, a getter or trap that throws, or a text too long for a string: shown with care below
+    // a cycle, a getter or trap that throws, or more text than a string can hold: handled below
   }
   try {
     return JSON.stringify(plainCopy(value)) ?? 'null';

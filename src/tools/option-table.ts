@@ -1,18 +1,19 @@
-// Options that callers give, checked by tables at set-up: which names there are, and what each may be. Called by whatever
-// takes options.
+// Checks options at set-up by tables of their names and allowed values. Called by everything that takes options.
 
 import { TurnchartError } from '../contracts/errors.ts';
 import { describeValue } from './describe-value.ts';
 
-/** What a value must be, to follow "must be", and whether it is. Undefined is never asked: it means "not given". */
+/**
+ * What a value must be, as text after "must be", and the test for it. Undefined means "not given" and is not tested.
+ */
 export type Check = readonly [expected: string, fits: (value: unknown) => boolean];
 
-/** Checks by the name of the option; a table is an object with options of its own. */
+/** Checks by the name of the option; a nested table is for an object with its own options. */
 export interface OptionTable {
   readonly [name: string]: Check | OptionTable;
 }
 
-/** Throws `options.invalid` on what is no object, on a name that is not in the table, and on a value that does not fit. */
+/** Throws `options.invalid` for anything but an object, for a name that is not in the table, and for an unfit value. */
 export function checkOptions(of: string, options: unknown, table: OptionTable, prefix = ''): void {
   if (!isObject(options)) {
     if (prefix !== '') throw invalidOption(prefix.slice(0, -1), 'an object', options);
@@ -30,21 +31,21 @@ export function checkOptions(of: string, options: unknown, table: OptionTable, p
   }
 }
 
-/** The error for an option whose value makes no sense. */
+/** The error for an option with an invalid value. */
 export function invalidOption(name: string, expected: string, got: unknown): TurnchartError {
   return new TurnchartError('options.invalid', `The option "${name}" must be ${expected}, got ${describeValue(got)}.`);
 }
 
-/** Any string, an empty one too. */
+/** Any string, also an empty one. */
 export const aText: Check = ['a string', (value) => typeof value === 'string'];
 
-/** A number, or no bound at all. */
+/** A number of at least `least`; Infinity means no limit. */
 export const numberFrom = (least: number): Check => [
   `a number of at least ${least}`,
   (value) => typeof value === 'number' && value >= least,
 ];
 
-/** True for objects, arrays too. */
+/** True for objects, also arrays. */
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null;
 }

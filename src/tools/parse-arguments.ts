@@ -1,4 +1,5 @@
-// From what a model sent to checked arguments, or to a message it can act on. Called by define-tool, once per tool.
+// Turns what a model sent into checked arguments, or into a message it can act on. Called by define-tool, once per
+// tool.
 
 import type { Tool } from '../contracts/tool.ts';
 import { shortText } from './bounded-text.ts';
@@ -10,7 +11,7 @@ import { ownValue, type SchemaNode } from './schema-node.ts';
 import type { StandardIssue } from './standard-schema.ts';
 import { type ArgumentIssue, fitsSchema, structuralIssues } from './structural-check.ts';
 
-/** What a validator said of arguments: the value it made of them, or what it found. */
+/** What a validator says about arguments: the value it made of them, or what is wrong. */
 export type Validation =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly issues: readonly StandardIssue[] };
@@ -22,8 +23,8 @@ const maxListedIssues = 5;
 const maxMessageLength = 2_000;
 
 /**
- * A `Tool.parse`: never throws, never changes what it is given. The published schema also supplies the words of the
- * messages, which have at most 2,000 characters. Without a validator of its own the structural check decides.
+ * A `Tool.parse`: never throws, never changes what it is given. Messages describe the published schema and have at most
+ * 2,000 characters. Without a validator the structural check decides.
  */
 export function argumentParser(
   toolName: string,
@@ -56,7 +57,7 @@ export function argumentParser(
   };
 }
 
-// Our words where the structural check sees the fault too, the validator's own message elsewhere.
+// Our own text for faults that the structural check also finds; otherwise the validator's message.
 function listIssues(found: readonly StandardIssue[], structural: readonly ArgumentIssue[], args: unknown): string {
   const texts = new Set<string>();
   if (found.length === 0) for (const issue of structural) texts.add(issueText(issue));
@@ -72,7 +73,7 @@ function listIssues(found: readonly StandardIssue[], structural: readonly Argume
   return listed.join('; ') + (more > 0 ? `; and ${more} more` : '');
 }
 
-// Some validators report unknown fields and unions at the object around them.
+// Some validators report unknown fields and unions at the enclosing object.
 function describesSame(structural: ArgumentIssue, path: readonly PropertyKey[]): boolean {
   const depth = structural.path.length;
   if (!path.every((key, index) => String(key) === String(structural.path[index]))) return false;

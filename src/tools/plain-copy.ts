@@ -1,9 +1,10 @@
-// Copies of arbitrary values that JSON can express, for tool results that are more than plain data. Called by json-text.
+// Copies of arbitrary values that JSON can express, for tool results that are more than plain data. Called by
+// json-text.
 
 import { boundedText } from './bounded-text.ts';
 import { errorMessage, isErrorObject } from './error-message.ts';
 
-// A node is at least two bytes of JSON, so values above these are longer than any result and shown in part.
+// A node is at least two bytes of JSON, so values above these limits are longer than any result and shown in part.
 const maxPlainNodes = 1_000_000;
 const maxCopiedNodes = 550_000;
 const maxDepth = 200;
@@ -49,7 +50,7 @@ interface CopyState {
   left: number;
 }
 
-/** A copy of the value made of JSON data only; undefined where JSON would leave the value out. Never throws. */
+/** A copy of the value made of JSON data only; undefined if JSON would leave the value out. Never throws. */
 export function plainCopy(value: unknown): unknown {
   return copy(value, { ancestors: new Set(), left: maxCopiedNodes });
 }
@@ -92,7 +93,7 @@ function copyObject(value: object, state: CopyState): unknown {
     : copyFields(value, state);
 }
 
-/** What to say instead of the contents: binary data, promises and the like; undefined for everything else. */
+/** The text that replaces the contents of binary data, promises and the like; undefined for everything else. */
 export function describedObject(value: object): string | undefined {
   const tag = tagOf(value);
   if (ArrayBuffer.isView(value) || tag.endsWith('ArrayBuffer'))

@@ -1,4 +1,4 @@
-// What `parameters` of a tool says: its JSON Schema as data, and its validator. Called by define-tool at set-up.
+// Reads the `parameters` of a tool: its JSON Schema as data, and its validator. Called by define-tool at set-up.
 
 import type { JsonValue } from '../conversation/json.ts';
 import { messageOf } from '../contracts/errors.ts';
@@ -12,11 +12,11 @@ import { standardPart, type StandardResult } from './standard-schema.ts';
 export interface Parameters {
   /** A copy as JSON data, without `$schema`; its `type` is `object`. */
   readonly schema: { readonly [key: string]: JsonValue };
-  /** Absent for a plain JSON Schema. Throws when the validator throws or answers with a promise. */
+  /** Absent for a plain JSON Schema. Throws when the validator throws or returns a promise. */
   readonly validate?: Validator;
 }
 
-/** Throws `tool.invalid` when no JSON Schema of an object can be found. */
+/** Throws `tool.invalid` if there is no JSON Schema of an object. */
 export function readParameters(toolName: string, parameters: unknown): Parameters {
   const standard = standardPart(parameters);
   if (standard === undefined) {
@@ -49,7 +49,7 @@ function converterOf(toolName: string, standard: Readonly<Record<string, unknown
   return () => convert(input, converter);
 }
 
-// Libraries may know only one of the two drafts.
+// Libraries may support only one of the two drafts.
 function convert(input: Function, converter: unknown): unknown {
   try {
     return Reflect.apply(input, converter, [{ target: 'draft-2020-12' }]);
@@ -77,18 +77,18 @@ function objectSchema(toolName: string, schema: () => unknown): { readonly [key:
     );
   }
   const { $schema: _dialect, ...rest } = copy;
-  return rest as { readonly [key: string]: JsonValue }; // JSON.parse yields nothing else
+  return rest as { readonly [key: string]: JsonValue }; // JSON.parse returns nothing else
 }
 
 function readResult(toolName: string, result: unknown): Validation {
   if (typeof result !== 'object' || result === null) {
-    throw new Error(`the validator of ${toolName} answered ${typeof result} instead of a result`);
+    throw new Error(`the validator of ${toolName} returned ${typeof result} instead of a result`);
   }
   if ('then' in result && typeof result.then === 'function') {
     Promise.resolve(result).catch(() => {}); // nobody waits for it
-    // zod also answers so when a check throws.
+    // zod also returns a promise when a check throws.
     const reason = 'an asynchronous check, or one that throws; checks here are synchronous, so move it into execute';
-    throw new Error(`the validator of ${toolName} answered with a promise (${reason})`);
+    throw new Error(`the validator of ${toolName} returned a promise (${reason})`);
   }
   // A parse boundary: Standard Schema's own shape. arktype's failures are arrays with `issues`.
   const { issues, value } = result as StandardResult<unknown> & { readonly value?: unknown };

@@ -1,5 +1,5 @@
-// Turns blocks of unknown origin into valid result content: known fields only, well-formed texts, nothing dropped silently.
-// Called by tool-result and result-content.
+// Turns blocks of unknown origin into valid result content: known fields only, well-formed texts, nothing silently
+// dropped. Called by tool-result and result-content.
 
 import type { DocumentBlock, ResultContent, TextBlock } from '../conversation/block.ts';
 import type { JsonValue } from '../conversation/json.ts';
@@ -7,12 +7,12 @@ import { isTooDeep } from '../conversation/json-copy.ts';
 import { shortText } from './bounded-text.ts';
 import { jsonText } from './json-text.ts';
 
-// Base64 data of a media block longer than this is replaced by a note: no provider takes it.
+// Longer base64 data of a media block is replaced by a note: no provider accepts it.
 const maxMediaCharacters = 64 * 1_048_576;
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The valid blocks as they are, in order; an invalid one becomes a text that describes it. Never throws. */
+/** The valid blocks, in order; an invalid one becomes a text that describes it. Never throws. */
 export function readResultContent(content: unknown): ResultContent[] {
   try {
     if (!Array.isArray(content)) return [described(content, 'content is not a list of blocks')];
@@ -79,6 +79,6 @@ function described(value: unknown, fault: string): TextBlock {
 // What is nested too deeply for a transcript stays text.
 function plainJson(value: unknown): JsonValue {
   const json = jsonText(value);
-  const plain = JSON.parse(json) as JsonValue; // JSON.parse yields nothing else
+  const plain = JSON.parse(json) as JsonValue; // JSON.parse returns nothing else
   return isTooDeep(plain) ? json : plain;
 }

@@ -1,5 +1,5 @@
-// What the model reads of whatever a tool returned: the one place where results become blocks. Called by the dispatch
-// service and by the tools that pass on results of others.
+// What the model reads of anything a tool returned: the only place where results become blocks. Called by the dispatch
+// service and by tools that pass on the results of others.
 
 import type { ResultContent } from '../conversation/block.ts';
 import { boundedText, utf8Length } from './bounded-text.ts';
@@ -10,16 +10,17 @@ import { describedObject, isOrdinaryObject } from './plain-copy.ts';
 import { readResultContent } from './read-result-content.ts';
 import { isToolResult, ToolResult, toolResult } from './tool-result.ts';
 
-/** Most bytes (UTF-8) that the texts of one result have together. Longer texts keep beginning and end around a notice. */
+/** Most bytes (UTF-8) of all texts of one result. Longer texts keep beginning and end around a notice. */
 export const maxResultBytes = 1_048_576;
 
 const noOutput = '(no output)';
 
 /**
- * The result that any value a tool can return stands for (already awaited), with one block at least. Strings are one text; undefined, an empty string and an
- * empty `ToolResult` are "(no output)"; a returned Error is a failure with its message; binary data is described, not
- * dumped; everything else is exactly one text with its JSON. All texts are well-formed and at most `maxResultBytes`
- * together. `isFailure`: a failure, whatever the value says of itself. Never throws.
+ * The result for anything a tool can return (already awaited), with at least one block. Strings are one text;
+ * undefined, an empty string and an empty `ToolResult` are "(no output)"; a returned Error is a failure with its
+ * message; binary data is described, not dumped; everything else is exactly one text with its JSON. All texts are
+ * well-formed and have at most `maxResultBytes` together. `isFailure`: the result is a failure, whatever the value is.
+ * Never throws.
  */
 export function toToolResult(value: unknown, isFailure = false): ToolResult {
   try {

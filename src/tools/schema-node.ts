@@ -1,22 +1,24 @@
 // JSON Schema as data: its parts and its references. Called by the argument checks, and by whatever looks into records.
 
-/** An object that is no array. */
+/** An object that is not an array. */
 export type SchemaRecord = { readonly [keyword: string]: unknown };
 
-/** A JSON Schema or a part of one. Parts that are no schema read as `true` (anything goes). */
+/** A JSON Schema or a part of one. Parts that are not schemas count as `true`: anything is allowed. */
 export type SchemaNode = boolean | SchemaRecord;
 
-/** True for objects that are no array. */
+/** True for objects that are not arrays. */
 export function isRecord(value: unknown): value is SchemaRecord {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** What an object or array itself has under a key; undefined for anything that is neither. */
+/** The own property of an object or array; undefined for any other value. */
 export function ownValue(value: unknown, key: PropertyKey): unknown {
   return typeof value === 'object' && value !== null && Object.hasOwn(value, key) ? Reflect.get(value, key) : undefined;
 }
 
-/** The schema that a local `$ref` (`#`, `#/$defs/name`, …) points to; undefined for any other, and for one to itself. */
+/**
+ * The schema that a local `$ref` (`#`, `#/$defs/name`, …) points to; undefined for others, and if it points to itself.
+ */
 export function targetOf(node: SchemaRecord, root: SchemaNode): SchemaNode | undefined {
   const reference = node['$ref'];
   if (typeof reference !== 'string' || !/^#(\/|$)/.test(reference)) return undefined;
@@ -31,6 +33,6 @@ function decodePointer(part: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    return text; // a percent sign that encodes nothing stands for itself
+    return text; // a percent sign that encodes nothing is a plain character
   }
 }

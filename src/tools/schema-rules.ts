@@ -1,4 +1,4 @@
-// What one part of a JSON Schema says, read once. Called by the check of arguments and by the words for a schema.
+// The rules in one part of a JSON Schema, read once. Called by structural-check and describe-schema.
 
 import { oncePer } from '../conversation/once-per.ts';
 import { isRecord, ownValue, type SchemaNode, type SchemaRecord } from './schema-node.ts';
@@ -8,12 +8,12 @@ const jsonTypes = ['string', 'number', 'integer', 'boolean', 'null', 'object', '
 /** The seven type names of JSON Schema. */
 export type JsonType = (typeof jsonTypes)[number];
 
-/** The rules of a schema that is no boolean. Keywords it does not have, or not in their form, allow everything. */
+/** The rules of a schema that is not a boolean. Missing or malformed keywords allow everything. */
 export interface Rules {
   /** The values of `const` or `enum`. */
   readonly allowed: readonly unknown[] | undefined;
   readonly types: readonly JsonType[] | undefined;
-  /** Those of `properties`, and behind them the required ones that are not among these. */
+  /** Those of `properties`, followed by required ones that are not listed there. */
   readonly fields: readonly { readonly name: string; readonly part: SchemaNode; readonly isRequired: boolean }[];
   readonly known: ReadonlySet<unknown>;
   readonly additional: SchemaNode;
@@ -21,18 +21,18 @@ export interface Rules {
   readonly prefix: readonly SchemaNode[];
   readonly items: SchemaNode;
   readonly all: readonly SchemaNode[];
-  /** `anyOf` and `oneOf`, each where it is there. */
+  /** `anyOf` and `oneOf`, if present. */
   readonly choices: readonly (readonly SchemaNode[])[];
 }
 
-/** The rules of a part; the same object each time. */
+/** The rules of a part; always the same object. */
 export const rulesOf = /* @__PURE__ */ oncePer((node: SchemaRecord): Rules => {
   const properties = isRecord(node['properties']) ? node['properties'] : {};
   const required: readonly unknown[] = Array.isArray(node['required']) ? node['required'] : [];
   const names = required.filter((name) => typeof name === 'string');
   const known = new Set([...Object.keys(properties), ...names]);
   const additional = schemaOf(node['additionalProperties']);
-  // Where every other field is allowed nobody asks for their names.
+  // If all other fields are allowed, patterns do not matter.
   const patterns = additional === true ? [] : Object.keys(node['patternProperties'] ?? {});
   return {
     allowed: 'const' in node ? [node['const']] : Array.isArray(node['enum']) ? node['enum'] : undefined,
@@ -70,6 +70,6 @@ function patternOf(source: string): RegExp {
   try {
     return new RegExp(source, 'u');
   } catch {
-    return /^/; // one of another dialect: it may be meant for any name
+    return /^/; // a pattern of another dialect: it may match any name
   }
 }

@@ -3,7 +3,7 @@
 import { decodeArguments } from './decode-arguments.ts';
 import { ownValue, type SchemaRecord } from './schema-node.ts';
 
-/** The number or boolean that a text of a model means where one of that type is wanted; any other value as it is. */
+/** The number or boolean that a model sent as text, if that type is expected; any other value unchanged. */
 export function scalarMeant(type: unknown, value: unknown): unknown {
   if (typeof value !== 'string') return value;
   const text = value.trim();
@@ -14,8 +14,8 @@ export function scalarMeant(type: unknown, value: unknown): unknown {
 }
 
 /**
- * Arguments, sent in whatever form, with the scalars their schema means and without null in fields that may be absent.
- * Never throws: what cannot be decoded goes on as it is, and the check of the arguments says what is wrong.
+ * Arguments in any form, with the scalars that the schema expects and without null in fields that may be absent. Never
+ * throws: what cannot be decoded is passed on unchanged, and the check of the arguments says what is wrong.
  */
 export function argumentsMeant(sent: unknown, { properties, required }: SchemaRecord): unknown {
   try {

@@ -1,19 +1,19 @@
-// The two small interfaces of Standard Schema that tools need (standardschema.dev), and what they say about arguments.
+// The two small interfaces of Standard Schema that tools need (standardschema.dev), and the types of arguments.
 // Read by define-tool and parse-arguments; written out here so that the root entry depends on no schema library.
 
-/** One thing a validator did not like. `path` leads from the arguments to the field. */
+/** One fault found by a validator. `path` leads from the arguments to the field. */
 export interface StandardIssue {
   readonly message: string;
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
-/** What a validator answers: the checked value, or issues. */
+/** What a validator returns: the checked value, or issues. */
 export type StandardResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly StandardIssue[] };
 
 /**
- * A schema that can check a value and say what it accepts as JSON Schema: zod 4 and arktype schemas as they are,
+ * A schema that can check a value and say what it accepts as JSON Schema: zod 4 and arktype schemas directly,
  * valibot schemas through `toStandardJsonSchema` of @valibot/to-json-schema.
  */
 export interface StandardJsonSchema<Input = unknown, Output = Input> {

@@ -1,5 +1,5 @@
 // The small check of plain JSON Schema: types, required, enum, const, properties, items, unknown fields, references,
-// compositions. Called by parse-arguments; ranges, lengths, patterns and formats are not looked at.
+// compositions. Ranges, lengths, patterns and formats are not checked. Called by parse-arguments.
 
 import { isSameJson } from '../conversation/same-json.ts';
 import { describeSchema } from './describe-schema.ts';
@@ -7,7 +7,7 @@ import { describeValue } from './describe-value.ts';
 import { isRecord, ownValue, targetOf, type SchemaNode, type SchemaRecord } from './schema-node.ts';
 import { rulesOf, type JsonType, type Rules } from './schema-rules.ts';
 
-/** Something wrong at a place. `text` goes on after the field's name: `is required (string) but missing`. */
+/** A fault at a path. `text` follows the field's name: `is required (string) but missing`. */
 export interface ArgumentIssue {
   readonly path: readonly PropertyKey[];
   readonly text: string;
@@ -15,19 +15,19 @@ export interface ArgumentIssue {
   readonly isUnknownField: boolean;
 }
 
-/** Whether a value fits a schema. Unknown keywords are ignored; references outside of the schema allow everything. */
+/** Whether a value fits a schema. Unknown keywords are ignored; references outside the schema allow everything. */
 export function fitsSchema(value: unknown, schema: SchemaNode): boolean {
   return fits(value, schema, { root: schema, path: [], issues: undefined, most: 0 });
 }
 
-/** Everything that is wrong with a value, at most 50 issues unless told otherwise. */
+/** Everything that is wrong with a value, by default at most 50 issues. */
 export function structuralIssues(value: unknown, schema: SchemaNode, most = 50): readonly ArgumentIssue[] {
   const issues: ArgumentIssue[] = [];
   fits(value, schema, { root: schema, path: [], issues, most });
   return issues;
 }
 
-/** `path` is the way to the value that is looked at. Without `issues` nobody wants to know what is wrong. */
+/** `path` leads to the current value. Without `issues`, faults are not collected. */
 interface Look {
   readonly root: SchemaNode;
   readonly path: PropertyKey[];
@@ -35,7 +35,7 @@ interface Look {
   readonly most: number;
 }
 
-// The first keyword that fails has the word: later ones could only repeat it.
+// Only the first keyword that fails is reported: later ones could only repeat it.
 function fits(value: unknown, node: SchemaNode, look: Look): boolean {
   if (typeof node === 'boolean') return node || fault(look, () => 'is not allowed');
   const target = targetOf(node, look.root);
@@ -94,7 +94,7 @@ function itemsFit(list: readonly unknown[], { prefix, items }: Rules, look: Look
 
 function choiceFits(value: unknown, choices: readonly SchemaNode[], look: Look): boolean {
   if (choices.some((choice) => fits(value, choice, { ...look, issues: undefined }))) return true;
-  // A choice that fails deeper than at its type is the one that was meant.
+  // The choice that was meant is the one that fails deeper than at its type.
   const [meant, ...others] = choices
     .map((choice) => {
       const issues: ArgumentIssue[] = [];

@@ -1,4 +1,4 @@
-// The constructors of tool results, and how one is recognised. Called by tools; read by result-content.
+// The constructors of tool results, and the check for one. Called by tools and by result-content.
 
 import type { ResultContent } from '../conversation/block.ts';
 import type { ToolResult as ToolResultContract } from '../contracts/tool.ts';
@@ -11,15 +11,15 @@ const marker = Symbol.for('turnchart.toolResult');
 /** A result made by `ToolResult.text`, `.json`, `.error` or `.blocks`. */
 export type ToolResult = ToolResultContract;
 
-/** Says exactly what a call answers. Anything else a tool returns is a text (strings) or JSON. */
+/** Makes the exact result of a call. Anything else that a tool returns becomes a text (strings) or JSON. */
 export const ToolResult = {
   /** One text block. */
   text: (text: string): ToolResult => toolResult([{ type: 'text', text: String(text) }], false),
-  /** One text block with the value as JSON. What JSON has no word for is described in its place. */
+  /** One text block with the value as JSON. What JSON cannot express is described in its place. */
   json: (value: unknown): ToolResult => toolResult([{ type: 'text', text: jsonText(value) }], false),
   /** A result that says the call failed; its status is `failed`. */
   error: (message: string): ToolResult => toolResult([{ type: 'text', text: String(message) }], true),
-  /** Text, image and document blocks. A block of another shape is shown to the model as a text that says so. */
+  /** Text, image and document blocks. Any other block becomes a text that describes it. */
   blocks: (content: readonly ResultContent[]): ToolResult => toolResult(readResultContent(content), false),
 };
 
@@ -28,7 +28,7 @@ export function isToolResult(value: unknown): value is ToolResult {
   try {
     return typeof value === 'object' && value !== null && marker in value && value[marker] === true;
   } catch {
-    return false; // a hostile proxy is no result of ours
+    return false; // a hostile proxy is not a result
   }
 }
 

@@ -1,4 +1,4 @@
-// The transformer that has the older part of a long history summarised, and keeps the summary as a boundary.
+// The transformer that summarises the older part of a long history and keeps the summary as a boundary.
 
 import type { Completion, Model } from '../contracts/model.ts';
 import type { Transformer, TransformerContext, View } from '../contracts/transformer.ts';
@@ -8,20 +8,21 @@ import { textOf, type Message } from '../conversation/message.ts';
 import { tokensOf } from '../conversation/tally.ts';
 import { aText, checkOptions, isObject, numberFrom, type Check } from '../tools/option-table.ts';
 import { contextTokensOf, memories, requestTokens } from './context-size.ts';
-import { isFresh, snip, type Cut } from './snip.ts';
+import { isFresh, type Cut } from './plan-cut.ts';
+import { snip } from './snip.ts';
 import { lastRequest, summaryRequest, type SummaryPart } from './summary-request.ts';
 import { compactionId, lastTold, summaryId, viewOf, windowed } from './window.ts';
 import { idOf, placeOf } from './words.ts';
 
-/** When a history is compacted, in tokens of the whole request, and by whom. */
+/** When a history is compacted, in tokens of the whole request, and by which model. */
 export interface AutoCompactOptions {
   /** Default: three quarters of the model's context. At least 1. */
   readonly atTokens?: number;
-  /** What stays word for word at the end, at most. Default: a quarter of `atTokens`. */
+  /** Most tokens that stay word for word at the end. Default: a quarter of `atTokens`. */
   readonly keepTokens?: number;
-  /** The model that summarises. Default: that of the turn. */
+  /** The model that summarises. Default: the turn's model. */
   readonly summarizer?: Model;
-  /** What the summary should heed, in addition. */
+  /** Additional instructions for the summary. */
   readonly instructions?: string;
 }
 
@@ -32,27 +33,27 @@ const autoCompactOptions = {
   instructions: aText,
 } satisfies Record<keyof AutoCompactOptions, Check>;
 
-/** After so many failures in a row a history is left to snipping. */
+/** After this many failures in a row old groups are only dropped, no longer summarised. */
 const mostFailures = 3;
 
-/** What a summary may end with: with anything else it is none, or not all of it. */
+/** Stop reasons of a complete summary. */
 const wholeEnds: readonly string[] = ['endTurn', 'stopSequence', 'other'];
 
 interface Memory {
-  cut: Partial<Cut>;
-  /** The id of the last message when it was tried last. */
+  cut: Cut | undefined;
+  /** The id of the last message at the last attempt. */
   tried: string;
   failures: number;
   /** The id of the last boundary made here. */
   boundary: string;
-  /** The same, of one that somebody took away. */
+  /** The same for one that the user removed. */
   undone: string;
 }
 
 /**
- * Near the limit it asks for a summary of the older groups and appends a boundary to the transcript. A failure is
- * announced as `transformer.failed`, and old groups are dropped instead. Undo = remove the boundary's message. Throws
- * `options.invalid`.
+ * Near the limit it asks a model for a summary of the older groups and appends a boundary to the transcript. A failure
+ * is announced as `transformer.failed`, and old groups are dropped instead. To undo a compaction, remove the boundary's
+ * message. Throws `options.invalid`.
  */
 export function autoCompact(options: AutoCompactOptions = {}): Transformer {
   const { summarizer, instructions: always } = options;
@@ -62,7 +63,7 @@ export function autoCompact(options: AutoCompactOptions = {}): Transformer {
   const keepOf = (messages: readonly Message[], context: TransformerContext) =>
     Math.min(options.keepTokens ?? atOf(context) / 4, context.estimateTokens(messages) / 4);
   const snipped = (messages: readonly Message[], context: TransformerContext, high = atOf(context)) =>
-    snip(messages, context, { high, low: (high * 2) / 3 }, (memoryOf(context).cut ??= {}));
+    snip(messages, context, { high, low: (high * 2) / 3 }, memoryOf(context));
 
   const compacted = async (
     messages: readonly Message[],
@@ -76,9 +77,13 @@ export function autoCompact(options: AutoCompactOptions = {}): Transformer {
       summarizer && { model: summarizer },
     );
     const request = lastRequest(part, keepOf(messages, context) * 2); // at most half of what is kept
-    const boundary = boundaryOf(part, compactionId(last), summaryIn(completion) + request);
+    const boundary: Message = {
+      id: compactionId(last),
+      role: 'user',
+      content: [{ type: 'boundary', summary: summaryIn(completion) + request, keepFrom: idOf(part.tail[0]) }],
+    };
     const shown = windowed([...messages, boundary]);
-    if (tokensOf(shown) >= tokensOf(messages)) throw new Error('the summary is longer than what it stands for');
+    if (tokensOf(shown) >= tokensOf(messages)) throw new Error('the summary is longer than what it replaces');
     Object.assign(memoryOf(context), { tried: last, failures: 0, boundary: boundary.id });
     return { messages: snipped(shown, context), append: [boundary] };
   };
@@ -89,7 +94,8 @@ export function autoCompact(options: AutoCompactOptions = {}): Transformer {
     beforeIteration(conversation, context) {
       const messages = windowed(conversation.messages);
       const leftAlone = (high?: number) => viewOf(conversation.messages, snipped(messages, context, high));
-      if (!context.overflow && requestTokens(messages, context) <= atOf(context)) return leftAlone(); // what went stays away
+      // Below the limit, what was dropped stays away.
+      if (!context.overflow && requestTokens(messages, context) <= atOf(context)) return leftAlone();
       const memory = memoryOf(context);
       const { failures = 0, boundary } = memory;
       const start = tailStart(messages, keepOf(messages, context), context);
@@ -98,24 +104,24 @@ export function autoCompact(options: AutoCompactOptions = {}): Transformer {
       const gain = part && context.estimateTokens(part.older) * 4 >= context.estimateTokens(messages);
       if (gain && !context.signal.aborted) {
         return compacted(messages, part, context).catch((error: unknown) => {
-          if (context.signal.aborted) return undefined; // a cancelled attempt is none
+          if (context.signal.aborted) return undefined; // a cancelled attempt does not count
           Object.assign(memory, { tried: lastTold(context), failures: failures + 1 });
           context.reportFailure?.(error);
           return leftAlone();
         });
       }
-      // Compacted here before, and somebody took the boundary away: then nothing goes that does not have to.
+      // The user removed the boundary made here: do not compact or drop more than necessary.
       const isUndone = !isNew && boundary !== undefined && idOf(messages[0]) !== summaryId(boundary);
       if (isUndone && memory.undone !== boundary) {
         memory.undone = boundary;
-        memory.cut = {}; // what went before it comes back
+        memory.cut = undefined; // what it replaced comes back
       }
       return leftAlone(isUndone ? Infinity : undefined);
     },
     compact({ messages: told }, context, instructions) {
       const messages = windowed(told);
       const part = partAt(messages, tailStart(messages, keepOf(messages, context), context), context);
-      // Nothing, or a summary alone, stands before the tail, or nothing came since the last compaction.
+      // There is nothing, or only a summary, before the tail, or nothing was added since the last compaction.
       return part === undefined || isFresh(messages, context)
         ? undefined
         : compacted(messages, part, context, instructions);
@@ -123,7 +129,7 @@ export function autoCompact(options: AutoCompactOptions = {}): Transformer {
   };
 }
 
-/** Where the recent groups begin that fit into `keep` tokens; the last group always does. */
+/** The index where the recent groups that fit into `keep` tokens begin; the last group always counts as fitting. */
 function tailStart(messages: readonly Message[], keep: number, context: TransformerContext): number {
   let left = keep;
   let start = messages.length;
@@ -136,11 +142,11 @@ function tailStart(messages: readonly Message[], keep: number, context: Transfor
   return start;
 }
 
-/** What a summary would stand for. None where nothing would go that is in the transcript, or nothing stay. */
+/** What a summary would replace. Undefined when no message of the transcript would go, or none would stay. */
 function partAt(messages: readonly Message[], start: number, { transcript }: TransformerContext) {
   const ids = new Set(transcript.messages.map((message) => measureOf(message).id));
   const isTold = (message: Message) => ids.has(measureOf(message).id);
-  // A boundary can keep only from what is in the transcript.
+  // `keepFrom` of a boundary must be in the transcript.
   const place = messages.findIndex(
     (message, index) => index >= start && !isInsideGroup(messages, index) && isTold(message),
   );
@@ -148,18 +154,9 @@ function partAt(messages: readonly Message[], start: number, { transcript }: Tra
   return older.some(isTold) ? { older, tail: messages.slice(place), isTold } : undefined;
 }
 
-function boundaryOf({ tail }: SummaryPart, id: string, summary: string): Message {
-  const keepFrom = idOf(tail[0]);
-  return {
-    id,
-    role: 'user',
-    content: [{ type: 'boundary', summary, keepFrom }],
-  };
-}
-
 function summaryIn({ message, stopReason }: Completion): string {
   const text = textOf(message).trim();
   if (text === '' || !wholeEnds.includes(stopReason))
-    throw new Error(`the model gave no whole summary (${stopReason})`);
+    throw new Error(`the summary is empty or incomplete (stop reason: ${stopReason})`);
   return text;
 }

@@ -1,4 +1,4 @@
-// The transformers an engine has when it is given none.
+// The transformers that an engine uses by default.
 
 import type { Transformer } from '../contracts/transformer.ts';
 import { checkOptions, numberFrom } from '../tools/option-table.ts';
@@ -9,13 +9,13 @@ import { windowHistory } from './window-history.ts';
 
 /** How large the context may be. */
 export interface DefaultTransformersOptions {
-  /** Default: what the model says (`model.info.contextTokens`), else 128,000. */
+  /** Default: `model.info.contextTokens`, or 128,000 if the model does not give it. */
   readonly contextTokens?: number;
 }
 
 /**
- * Begins behind the last compaction, shortens large and old results, compacts at three quarters of the context and, where
- * that fails, drops old groups. To add your own: `[...defaultTransformers(), mine]`. Throws `options.invalid`.
+ * Starts the view at the last compaction, shortens large and old results, compacts at three quarters of the context and
+ * drops old groups if that fails. To add your own: `[...defaultTransformers(), mine]`. Throws `options.invalid`.
  */
 export function defaultTransformers(options: DefaultTransformersOptions = {}): Transformer[] {
   checkOptions('defaultTransformers', options, { contextTokens: numberFrom(1) });

@@ -1,4 +1,4 @@
-// The entry `./transformers`: the transformers of the default stack, each alone and together.
+// Entry `turnchart/transformers`: the default transformers, separately and together.
 
 export { autoCompact, type AutoCompactOptions } from './auto-compact.ts';
 export { budgetToolResults, type BudgetToolResultsOptions } from './budget-tool-results.ts';

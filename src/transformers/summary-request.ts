@@ -1,4 +1,4 @@
-// What a model is asked in order to summarise the older part of a conversation. Called by autoCompact.
+// The request for a summary of the older part of a conversation. Called by autoCompact.
 
 import type { Model, ModelRequest } from '../contracts/model.ts';
 import type { Block } from '../conversation/block.ts';
@@ -9,31 +9,31 @@ import { boundedText } from '../tools/bounded-text.ts';
 import { contextTokensOf } from './context-size.ts';
 import { isSaidByUser, isSteer, wordsIn, wordsOf } from './words.ts';
 
-const prompt = `Summarise this conversation for the assistant that goes on with it and sees nothing but your summary of this part. Keep what the user wants and every instruction given, what was found, decided and done, names, paths, values and errors that matter, and what is left to do. Write the summary only.`;
+const prompt = `Summarise this conversation for the assistant that continues it and sees only your summary of this part. Keep what the user wants and every instruction given, what was found, decided and done, names, paths, values and errors that matter, and what is left to do. Write the summary only.`;
 
-/** Stands in a summary before what the user asked for. */
+/** Precedes, in a summary, what the user asked for. */
 export const quoteMark = '\n\nThe last request, word for word:\n';
 
-/** Of each block the summarising model reads at most so many bytes, and fewer where all of it would not fit. */
+/** The summarising model reads at most this many bytes of each block, and fewer if the whole would not fit. */
 const mostBlockBytes = 4096;
 
-/** An earlier summary has nothing to spare. */
+/** The same for an earlier summary, which should not be shortened further. */
 const summaryBytes = 16_384;
 
 /** What a summary is made of. */
 export interface SummaryPart {
-  /** The messages it stands for. */
+  /** The messages it replaces. */
   readonly older: readonly Message[];
-  /** What comes behind them and stays. */
+  /** What comes after them and stays. */
   readonly tail: readonly Message[];
-  /** The message stands in the transcript; what does not is a summary or a marker. */
+  /** Whether the message is in the transcript; otherwise it is a summary or a marker. */
   readonly isTold: (message: Message) => boolean;
 }
 
 /**
- * The conversation as one text, which any model takes: no calls to pair, no thinking to replay. It fills less than half
- * of the summarising model's context. Images and documents are attached as far as that model takes them and an eighth
- * of its context goes, else named.
+ * The conversation as one text, which any model accepts: no calls to pair, no thinking to replay. It fills less than
+ * half of the summarising model's context. Images and documents are attached if that model accepts them, up to an
+ * eighth of its context; the others are named.
  */
 export function summaryRequest({ older, isTold }: SummaryPart, model: Model, instructions = ''): ModelRequest {
   const contextTokens = contextTokensOf({ model });
@@ -67,13 +67,13 @@ export function summaryRequest({ older, isTold }: SummaryPart, model: Model, ins
 }
 
 /**
- * What the user asked for and is worked on still, with what was steered in, word for word, to stand at the end of a
- * summary; also when an earlier one quotes it. Nothing when the tail has a request of its own.
+ * The user's current request and what was steered in since, word for word, for the end of a summary; also if only an
+ * earlier summary quotes it. Empty when the tail has its own request.
  */
 export function lastRequest({ older, tail, isTold }: SummaryPart, mostBytes: number): string {
   const messages = [...older, ...tail];
   const words: string[] = [];
-  let isFraming = false; // steers say what they are: whatever says nothing is a request
+  let isFraming = false; // if steers are marked by a frame, a message without one is a request
   for (let index = messages.length - 1; index >= 0; index--) {
     const message = messages[index];
     if (message === undefined || !isSaidByUser(message)) continue;
@@ -85,7 +85,7 @@ export function lastRequest({ older, tail, isTold }: SummaryPart, mostBytes: num
     if (index < older.length) words.unshift(quoted ?? wordsIn(message));
     if (isAsked) break;
   }
-  // Of many steers the last two: with the request itself they say what is wanted now.
+  // Of many steers only the last two: together with the request they say what is wanted now.
   const quoted = words.length > 3 ? [...words.slice(0, 1), ...words.slice(-2)] : words;
   const quotes = quoted.map((each) => boundedText(each, Math.max(200, mostBytes / quoted.length)));
   return quotes.length === 0 ? '' : quoteMark + quotes.join('\n\n');

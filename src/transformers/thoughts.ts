@@ -1,5 +1,5 @@
-// What becomes of thinking behind a place that was changed. Called by every transformer that changes what stands before
-// some of it; the rule is in docs/decisions.
+// Removes thinking that a change before it made invalid. Called by every transformer that changes earlier messages; the
+// rule is decision 15 in docs/decisions.
 
 import { measureOf } from '../conversation/measure.ts';
 import type { Message } from '../conversation/message.ts';
@@ -7,31 +7,31 @@ import { oncePer } from '../conversation/once-per.ts';
 import { isSaidByUser } from './words.ts';
 
 /**
- * Providers take signed thinking back only behind what stood before it when it was thought. Answers that are over lose
- * theirs where `isStale` says that this has changed since, and so do the later ones of the same turn, which have seen it.
- * The answer under way, behind the last thing the user said that came without results, keeps its thinking to the byte.
+ * Providers accept signed thinking only if everything before it is unchanged. Finished answers lose theirs if `isStale`
+ * says that something has changed, and so do the later answers of the same turn, which were given after it. The current
+ * answer, after the last user message that is not sent together with results, keeps its thinking to the byte.
  */
 export function withoutStaleThoughts(
   messages: readonly Message[],
   isStale: (index: number) => boolean,
 ): readonly Message[] {
-  let over = -1;
-  let isBehindResults = false; // what the user says there goes to the provider with the results
+  let current = -1; // where the current answer begins, or each earlier one while it is read
+  let isAfterResults = false; // a user message there is sent to the provider with the results
   const isStart = messages.map((message, index) => {
     const { role } = measureOf(message);
-    if (role !== 'user') isBehindResults = role === 'tool';
-    else if (!isBehindResults && isSaidByUser(message)) over = index;
-    return over === index;
+    if (role !== 'user') isAfterResults = role === 'tool';
+    else if (!isAfterResults && isSaidByUser(message)) current = index;
+    return current === index;
   });
   let isLosing = false;
   return messages.map((message, index) => {
-    if (index >= over || isStart[index]) isLosing = false;
+    if (index >= current || isStart[index]) isLosing = false;
     else if (measureOf(message).isBound) isLosing ||= isStale(index);
     return isLosing && measureOf(message).isBound ? thoughtless(message) : message;
   });
 }
 
-// One object for each message: what is known of it stays known.
+// One object for each message, so that what is cached for it stays valid.
 const thoughtless = /* @__PURE__ */ oncePer((message: Message): Message => ({
   ...message,
   content: message.content.filter(({ type }) => type !== 'thinking'),

@@ -1,5 +1,5 @@
-// The model's view behind the last compaction. Called first by every transformer of the default stack, so that they work
-// in any order.
+// The model's view since the last compaction. Every default transformer calls this first, so that they work in any
+// order.
 
 import type { TransformerContext, View } from '../contracts/transformer.ts';
 import { isInsideGroup } from '../conversation/groups.ts';
@@ -10,12 +10,12 @@ import { tallyOf } from '../conversation/tally.ts';
 import { withoutStaleThoughts } from './thoughts.ts';
 import { idOf, placeOf } from './words.ts';
 
-/** The id of the last message of the transcript that is no boundary. Others may have put something behind it in the view. */
+/** The id of the transcript's last message that is not a boundary. In the view other messages may follow it. */
 export function lastTold({ transcript }: TransformerContext): string {
   return idOf(transcript.messages.findLast((message) => !isBoundary(message)));
 }
 
-/** The id of the boundary made when `lastId` was the last message: at one place a history is compacted once. */
+/** The id of the boundary made when `lastId` was the last message: a history is compacted only once at each place. */
 export function compactionId(lastId: string): string {
   return `${lastId}-compacted`;
 }
@@ -27,26 +27,26 @@ export function summaryId(boundaryId: string): string {
 
 /**
  * The summary of the last boundary as a user message, and everything from the group of `keepFrom` on, without
- * boundaries. A boundary whose `keepFrom` is not there does not count. The same array when there is none that does.
+ * boundaries. A boundary whose `keepFrom` is missing is ignored. The same array when no boundary counts.
  */
 export function windowed(messages: readonly Message[]): readonly Message[] {
   let places: Map<string, number> | undefined;
   for (let at = tallyOf(messages)?.boundary; at !== undefined; at = at.before?.boundary) {
     const keepFrom = measureOf(at.message).boundary?.keepFrom ?? '';
     let start = places?.get(keepFrom) ?? (places ? -1 : placeOf(messages, keepFrom));
-    // The last one is mostly good; where it is not, all are looked up at once, for there may be many.
+    // Usually the last one counts. If not, index all places once, because there may be many boundaries.
     places ??= start < 0 ? new Map(messages.map((message, index) => [measureOf(message).id, index])) : undefined;
     if (start < 0) continue;
-    // Also across a boundary that stands where none should, between calls and their results.
+    // Also past a boundary that is misplaced between calls and their results.
     while (start > 0 && (isInsideGroup(messages, start) || isSplit(messages, start))) start--;
     const shown = [summaryOf(at.message), ...messages.slice(start)];
-    const end = at.count - start; // what stands before the boundary was answered without its summary
+    const end = at.count - start; // answers before the boundary were given without its summary
     return withoutStaleThoughts(shown, (index) => index < end).filter((message) => !isBoundary(message));
   }
   return messages;
 }
 
-/** A view of these messages; undefined when they are those that are there already. */
+/** A view of these messages; undefined when it would be the same array. */
 export function viewOf(before: readonly Message[], messages: readonly Message[]): View | undefined {
   return messages === before ? undefined : { messages };
 }
@@ -60,7 +60,7 @@ function isBoundary(message: Message): boolean {
   return measureOf(message).boundary !== undefined;
 }
 
-// One object for each boundary: what is known of it stays known.
+// One object for each boundary, so that what is cached for it stays valid.
 const summaryOf = /* @__PURE__ */ oncePer((boundary: Message): Message => {
   const { id, boundary: compaction } = measureOf(boundary);
   return { id: summaryId(id), role: 'user', content: [{ type: 'text', text: compaction?.summary ?? '' }] };

@@ -1,10 +1,10 @@
-// What messages say in words, and what in them the user asked for. Called where messages go and words about them stay.
+// The words of messages, and which messages the user asked something in. Called where words replace messages.
 
 import type { Block, DocumentBlock, ImageBlock } from '../conversation/block.ts';
 import { measureOf } from '../conversation/measure.ts';
 import type { Message } from '../conversation/message.ts';
 
-/** A block as text. Media have a name and a type only; `attach` may say how they are shown besides. */
+/** A block as text. Media are only named, with their type; `attach` may add how they are attached. */
 export function wordsOf(block: Block, attach?: (media: ImageBlock | DocumentBlock) => string): string {
   switch (block.type) {
     case 'text':
@@ -28,19 +28,19 @@ export function wordsOf(block: Block, attach?: (media: ImageBlock | DocumentBloc
   }
 }
 
-/** All that a message says, in words: first what was written, then what came with it. */
+/** The whole message as text: first its text blocks, then the others. */
 export function wordsIn({ content }: Message): string {
   const written = content.filter(({ type }) => type === 'text');
   return [...written, ...content.filter(({ type }) => type !== 'text')].map((block) => wordsOf(block)).join('\n');
 }
 
-/** Somebody said it, other than a boundary. */
+/** True for user messages other than boundaries. */
 export function isSaidByUser(message: Message): boolean {
   const { role, boundary } = measureOf(message);
   return role === 'user' && boundary === undefined;
 }
 
-/** The user message at `index` came into a turn under way: what was asked before it is worked on still. */
+/** True if the user message at `index` was steered into a running turn, which still works on an earlier request. */
 export function isSteer(messages: readonly Message[], index: number): boolean {
   const [before, message] = [messages[index - 1], messages[index]];
   return (
@@ -49,12 +49,12 @@ export function isSteer(messages: readonly Message[], index: number): boolean {
   );
 }
 
-/** The message's id; empty where there is no message. */
+/** The message's id; empty if there is no message. */
 export function idOf(message: Message | undefined): string {
   return message === undefined ? '' : measureOf(message).id;
 }
 
-/** Where the message with this id stands; -1 when it is not there. */
+/** The index of the message with this id; -1 if it is missing. */
 export function placeOf(messages: readonly Message[], id: string | undefined): number {
   return id === undefined ? -1 : messages.findLastIndex((message) => measureOf(message).id === id);
 }

@@ -77,37 +77,37 @@ describe('pairingFault names', () => {
     [
       'a tool message at the beginning',
       [message('t', 'tool', result('1'))],
-      'messages[0]: a tool message stands behind no assistant message with calls',
+      'messages[0]: a tool message must directly follow an assistant message with calls',
     ],
     [
       'a second tool message',
       [message('a', 'assistant', call('1')), message('s', 'tool', result('1')), message('t', 'tool')],
-      'messages[2]: a tool message stands behind no assistant message with calls',
+      'messages[2]: a tool message must directly follow an assistant message with calls',
     ],
     [
       'a tool message behind an answer without calls',
       [message('a', 'assistant', text('x')), message('t', 'tool')],
-      'messages[1]: a tool message stands behind no assistant message with calls',
+      'messages[1]: a tool message must directly follow an assistant message with calls',
     ],
     [
       'a call in a user message',
       [message('u', 'user', call('1'))],
-      'messages[0]: the call "1" stands in a message of role user, not assistant',
+      'messages[0]: the call "1" is in a message of role user, not assistant',
     ],
     [
       'a call in a tool message',
       [message('a', 'assistant', call('1')), message('t', 'tool', result('1'), call('2'))],
-      'messages[1]: the call "2" stands in a message of role tool, not assistant',
+      'messages[1]: the call "2" is in a message of role tool, not assistant',
     ],
     [
       'a result in a user message',
       [message('u', 'user', result('1'))],
-      'messages[0]: the result for call "1" stands in a message of role user, not tool',
+      'messages[0]: the result for call "1" is in a message of role user, not tool',
     ],
     [
       'a result in the message of its call',
       [message('a', 'assistant', call('1'), result('1'))],
-      'messages[0]: the result for call "1" stands in a message of role assistant, not tool',
+      'messages[0]: the result for call "1" is in a message of role assistant, not tool',
     ],
     [
       'two calls with one id',

@@ -106,7 +106,7 @@ describe('repair pairs', () => {
     const outcome = repairMessages(message('a', 'assistant', call('1')), summary, late);
     expect(outcome.messages.map(({ id }) => id)).toEqual(['a', 't', 's']);
     expect(outcome.messages[1]).toBe(late);
-    expect(outcome.repaired).toEqual(['Moved the result for call "1" in message "t" right behind its call.']);
+    expect(outcome.repaired).toEqual(['Moved the result for call "1" in message "t" right after its call.']);
   });
 
   test('a call with a result that stands in a user message', () => {

@@ -36,7 +36,7 @@ describe('checkToolNames', () => {
   });
 
   test.each<[string, unknown, string]>([
-    ['null', null, 'tools[0] is no tool: expected an object made by defineTool, got null'],
+    ['null', null, 'tools[0] is not a tool: expected an object made by defineTool, got null'],
     ['a function', () => 1, 'got function'],
     ['a tool without parse', { ...named('A'), parse: undefined }, '"A": no parse function'],
     ['a tool without execute', { ...named('A'), execute: 1 }, '"A": no execute function'],
@@ -44,7 +44,7 @@ describe('checkToolNames', () => {
     [
       'a tool that publishes another name',
       { ...named('A'), definition: named('B').definition },
-      'publishes the name "B"',
+      'definition.name is "B" but the tool's name differs',
     ],
   ])('refuses %s', (_what, tool, reason) => {
     const error = errorOf(() => checkToolNames([tool]));

@@ -178,7 +178,7 @@ describe('a summary that fails', () => {
   test.each([
     ['empty', { text: '' }],
     ['refused', { text: 'I cannot.', stopReason: 'refusal' as const }],
-    ['longer than what it stands for', { text: 'z'.repeat(20_000) }],
+    ['longer than what it replaces', { text: 'z'.repeat(20_000) }],
   ])('because it is %s', async (_, step) => {
     const bench = start(10, { script: answering(step) });
     await bench.submit('now');

@@ -49,6 +49,22 @@ describe('snipHistory', () => {
     expect(changes).toBeLessThanOrEqual(many.length / 4);
   });
 
+  test.each([
+    [9, []],
+    [10, ['A1', 'A2', 'A3', 'A4', 'A5']],
+    [13, ['A1', 'A2', 'A3', 'A4', 'A5']],
+    [14, ['A1', 'A2', 'A3', 'A4', 'A5', 'A6', 'A7', 'A8', 'A9']],
+  ])('of a request and %i answers of 100 tokens each drops %j', async (count, dropped) => {
+    const answers = Array.from({ length: count }, (_, index) =>
+      called(`A${index + 1}`, 'look', [text('x'.repeat(328))]),
+    );
+    const messages = [said('R'), ...answers.flat()];
+    const ids = new Set((await shownBy(snipHistory(marks), messages)).map(({ id }) => id));
+    expect(tokensOf(messages)).toBe(100 * (count + 1));
+    expect(ids).toContain('R');
+    expect(messages.flatMap(({ id, role }) => (role === 'tool' && !ids.has(id) ? [id] : []))).toEqual(dropped);
+  });
+
   test('keeps the first user message and the last task list', async () => {
     const messages = [
       assistantMessage('Hello.', { id: 'hello' }),
@@ -133,6 +149,21 @@ describe('budgetToolResults', () => {
     const shortened = Array.from({ length: 10 }, (_, index) => JSON.stringify(block(shown, `r${index}`)).length < 1000);
     expect(shortened.indexOf(false)).toBeGreaterThan(3);
     expect(shortened.slice(shortened.indexOf(false))).not.toContain(true);
+  });
+
+  test.each([
+    [2, 0],
+    [3, 2],
+    [4, 2],
+    [5, 4],
+  ])('of %i results of 3,000 bytes, where 8,000 are allowed, makes stubs of %i', async (count, stubs) => {
+    const results = Array.from({ length: count }, (_, index) => called(`r${index}`, 'read', [text('z'.repeat(3000))]));
+    const shown = await shownBy(
+      budgetToolResults({ perResultBytes: 4000, totalBytes: 8000, keepRecent: 1 }),
+      results.flat(),
+    );
+    const sizes = results.map((_, index) => JSON.stringify(block(shown, `r${index}`)).length);
+    expect(sizes.map((size) => size < 1000)).toEqual(sizes.map((_, index) => index < stubs));
   });
 
   test('changes the prefix rarely as results come', async () => {

@@ -12,13 +12,13 @@ import { isToolResult, toolResult } from '../tool-result.ts';
 export interface EndedAgent {
   readonly name: string;
   readonly result: TurnResult;
-  /** How many tool calls it had begun. */
+  /** How many tool calls it had started. */
   readonly calls: number;
-  /** Its background tasks that were stopped with it. */
+  /** Its background tasks, which were stopped with it. */
   readonly stopped: readonly string[];
 }
 
-/** The answer; of a turn that did not complete an error that says why, with what there was until then. */
+/** The answer. If the turn did not complete, an error that says why, with what was answered so far. */
 export function answerOf({ name, result, calls, stopped }: EndedAgent, answer: unknown): Result {
   const notes: readonly ResultContent[] =
     stopped.length === 0 ? [] : [text(`[Its background tasks ended with it: ${stopped.join(', ')}.]`)];
@@ -37,7 +37,7 @@ export function answerOf({ name, result, calls, stopped }: EndedAgent, answer: u
   return toolResult([...said, ...notes], true);
 }
 
-/** The last thing it said, also where calls followed. */
+/** The last text it said, even if calls followed. */
 export function lastWords({ messages }: Conversation): string | undefined {
   const spoke = messages.findLast((message) => message.role === 'assistant' && textOf(message).trim() !== '');
   return spoke === undefined ? undefined : textOf(spoke);

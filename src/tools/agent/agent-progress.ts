@@ -1,4 +1,4 @@
-// What the parent's listeners hear of a subagent: what it does, in short. Fed with the events of its operative.
+// What the parent's listeners learn about a subagent: short updates. Fed with the events of its operative.
 
 import type { OperativeEvent } from '../../contracts/events.ts';
 import type { JsonValue } from '../../conversation/json.ts';
@@ -11,7 +11,7 @@ const maxTextUnits = 500;
 
 type Update = { readonly [key: string]: JsonValue };
 
-/** Passes milestones on: to `progress` while the parent's call waits, as lines of output where it runs as a task. */
+/** Passes milestones on: to `progress` while the parent's call waits, or as lines of output if it runs as a task. */
 export class AgentProgress {
   /** Tool calls that were started. */
   calls = 0;
@@ -33,8 +33,8 @@ export class AgentProgress {
   }
 }
 
-// A few for each model call and tool call, each of bounded size. Pieces of a stream and the progress of plain tools stay
-// below; that of an agent further down is passed on, so that a whole tree can be watched from its root.
+// A few for each model call and tool call, each of bounded size. Pieces of a stream and the progress of plain tools are
+// not passed on; that of a nested agent is, so that a whole tree can be watched from its root.
 function milestoneOf(event: OperativeEvent): Update | undefined {
   switch (event.type) {
     case 'toolCall.started':

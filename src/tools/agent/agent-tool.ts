@@ -1,4 +1,4 @@
-// The Agent tool: a model hands a task to a subagent. Called by apps.
+// The Agent tool: a model gives a task to a subagent. Called by apps.
 
 import type { BackgroundTool } from '../../contracts/background-task.ts';
 import type { ToolDefinition } from '../../contracts/model.ts';
@@ -14,10 +14,10 @@ interface AgentArguments {
 }
 
 /**
- * Makes the tool `Agent`. A subagent is an operative with one turn on a scratch conversation; a cancel of the parent
- * cancels it within the grace time. Calls of a recipe without `approve` ask the parent's. What it does reaches the
- * parent's listeners as `toolCall.progress` (`{ type: 'agent', agent, event, … }`: calls, texts in short and the end, never
- * pieces of a stream), its tokens as `usage.subagents`. Throws `tool.invalid` without a type.
+ * Makes the tool `Agent`. A subagent is an operative with one turn on a scratch conversation; if the parent is
+ * cancelled, it is cancelled within the grace time. If its engine has no `approve`, its calls use the parent's. The
+ * parent's listeners see its work as `toolCall.progress` (`{ type: 'agent', agent, event, … }`: calls, shortened texts
+ * and the end, never pieces of a stream) and its tokens as `usage.subagents`. Throws `tool.invalid` without a type.
  */
 export function agentTool(
   types: { readonly [name: string]: SubagentType },

@@ -1,4 +1,4 @@
-// How many may work at once; the others wait in order. Used for the subagents of one conversation.
+// Limits how many work at once; the others wait in order. Used for the subagents of one conversation.
 
 /** A bounded number of places. */
 export class Places {
@@ -9,7 +9,7 @@ export class Places {
     this.#free = count;
   }
 
-  /** Resolves with the way to leave, when a place is free or the signal aborts: then nothing was taken. */
+  /** Resolves with a function to leave, when a place is free, or when the signal aborts and no place was taken. */
   take(signal: AbortSignal): Promise<() => void> {
     return new Promise((resolve) => {
       const enter = (): void => {

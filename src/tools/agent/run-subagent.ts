@@ -1,4 +1,5 @@
-// One subagent from its spawn to its end: an operative with one turn on a scratch conversation. Called by the Agent tool.
+// One subagent from its spawn to its end: an operative with one turn on a scratch conversation. Called by the Agent
+// tool.
 
 import { atOnce } from '../../contracts/at-once.ts';
 import { insideOf } from '../../contracts/call-inside.ts';
@@ -19,7 +20,7 @@ import { AgentProgress } from './agent-progress.ts';
 import { Places } from './places.ts';
 import type { AgentToolOptions, SubagentOperativeOptions, SubagentType } from './subagent-type.ts';
 
-/** What a subagent is made of. */
+/** What a subagent is made from. */
 export interface Spawn {
   readonly name: string;
   readonly type: SubagentType;
@@ -31,12 +32,12 @@ export interface Spawn {
   readonly placesKey: symbol;
 }
 
-// How many subagents deep a conversation is: in its session, for the tools that run there.
+// How deeply nested a conversation is, kept in its session for the tools that run there.
 const depthKey = Symbol('turnchart.agentDepth');
 
 const neverBegan = 'was not started because the call was cancelled. It had no effects.';
 
-/** What the tool gives back. Whatever happens, nothing of the subagent runs on when this has settled. */
+/** The tool's result. When it settles, nothing of the subagent is still running, whatever happened. */
 export async function runSubagent(spawn: Spawn, context: BackgroundToolContext): Promise<unknown> {
   const { session, signal } = context;
   const depth = session.get(depthKey, () => 0);
@@ -68,7 +69,7 @@ async function work(spawn: Spawn, context: BackgroundToolContext, depth: number)
   const cancel = (): void => {
     // Its own tools must end before the parent stops waiting for this one.
     const graceMs = inside?.graceMs === undefined ? undefined : Math.floor(inside.graceMs * 0.75);
-    operative.cancel(graceMs === undefined ? {} : { graceMs }).catch(() => undefined); // one that is broken has ended
+    operative.cancel(graceMs === undefined ? {} : { graceMs }).catch(() => undefined); // a broken one has ended
   };
   signal.addEventListener('abort', cancel, { once: true });
   try {
@@ -89,8 +90,8 @@ async function work(spawn: Spawn, context: BackgroundToolContext, depth: number)
   }
 }
 
-// The recipe's engine, without a way to spawn further ones unless the type allows it, and on the parent's host unless it
-// has one of its own.
+// The type's engine, without tools that start subagents unless the type allows them, and on the parent's host unless it
+// has its own.
 function engineOf({ engine, allowRecursion }: SubagentType, spawners: ReadonlySet<string>, host: Host): Engine {
   const isAllowed = ({ name }: Pick<Tool, 'name'>): boolean => allowRecursion === true || !spawners.has(name);
   const recipe = atOnce(engine(), '"engine" of a subagent');
@@ -104,7 +105,7 @@ function engineOf({ engine, allowRecursion }: SubagentType, spawners: ReadonlySe
   return recipe.with({ ...(usesOwnHost ? {} : { host }), tools: built.tools.filter(isAllowed) }).build();
 }
 
-// What was given, or once the call is cancelled `instead`: a promise that nobody keeps must not hold the subagent's place.
+// What was given, or `instead` once the call is cancelled: a promise that never settles must not keep a place taken.
 function unlessAborted(signal: AbortSignal, given: unknown, instead: () => unknown): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const stop = (): void => resolve(instead());

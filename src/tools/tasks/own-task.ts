@@ -1,11 +1,11 @@
-// A task as the conversation that asks may see it: its own or none. Called by TaskOutput and TaskStop.
+// Looks up a task for a conversation, which may see only its own. Called by TaskOutput and TaskStop.
 
 import type { BackgroundTask, BackgroundTaskRegistry } from '../../contracts/background-task.ts';
 import type { ToolContext, ToolResult as Result } from '../../contracts/tool.ts';
 import { shortText } from '../bounded-text.ts';
 import { ToolResult } from '../tool-result.ts';
 
-/** The task, or what the model reads where there is none: another conversation's is as unknown as any other id. */
+/** The task, or what the model reads if there is none. Tasks of other conversations count as unknown. */
 export function ownTask(
   tasks: BackgroundTaskRegistry,
   id: string,

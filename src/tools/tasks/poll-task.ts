@@ -1,4 +1,4 @@
-// How a model polls what it started in the background: the tool TaskOutput, without what a registry brings.
+// The tool TaskOutput, with which a model polls what it started in the background, without the support of a registry.
 
 import type { BackgroundTask, BackgroundTaskRegistry } from '../../contracts/background-task.ts';
 import type { Tool, ToolContext, ToolResult as Result } from '../../contracts/tool.ts';
@@ -19,7 +19,7 @@ const defaultTimeoutMs = 30_000;
 const maxTimeoutMs = 600_000;
 const maxShownBytes = 30_000;
 
-// By task: up to where this conversation has read.
+// By task: the position up to which this conversation has read.
 const positionsKey = Symbol('turnchart.taskPositions');
 
 /** TaskOutput for the tasks of a registry. */
@@ -40,7 +40,7 @@ export function pollTool(tasks: BackgroundTaskRegistry): Tool {
     isConcurrencySafe: true,
     needsApproval: false,
     replay: 'safe',
-    timeoutMs: maxTimeoutMs + 60_000, // its argument says how long it waits, not the engine's limit for tools that work
+    timeoutMs: maxTimeoutMs + 60_000, // its own argument limits the wait, not the engine's limit for tools
     execute: (args, context) => poll(tasks, args as PollArguments, context), // as its schema says
   });
   return { ...tool, parse: (sent) => tool.parse(argumentsMeant(sent, tool.definition.parameters)) };
@@ -60,7 +60,7 @@ async function poll(
     return report(tasks, await tasks.settled(id, { timeoutMs, signal }), context);
   } catch (thrown) {
     if (!signal.aborted) throw thrown;
-    return report(tasks, tasks.get(id) ?? found.task, context); // whoever cancels the wait has a use for what there is
+    return report(tasks, tasks.get(id) ?? found.task, context); // also after a cancelled wait
   }
 }
 
@@ -80,12 +80,13 @@ function unread(tasks: BackgroundTaskRegistry, { id, output }: BackgroundTask, c
   const { session, signal } = context;
   const positions = session.get(positionsKey, () => new Map<string, number>());
   const from = positions.get(id) ?? 0;
-  // A registry of somebody else's may have nothing but the whole.
+  // A foreign registry may offer only the whole output.
   const { text, next } = tasks.read?.(id, from) ?? { text: output.slice(from), next: output.length };
-  // Now and then those of forgotten tasks go.
+  // From time to time, positions of forgotten tasks are removed.
   if (from === 0 && positions.size % 256 === 255) {
     for (const known of positions.keys()) if (tasks.get(known) === undefined) positions.delete(known);
   }
-  if (!signal.aborted) positions.set(id, next); // nobody may ever read the answer to a call that was given up: it comes again
+  // The result of an aborted call may never be read, so the next call shows the same output again.
+  if (!signal.aborted) positions.set(id, next);
   return text;
 }

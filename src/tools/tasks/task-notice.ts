@@ -1,4 +1,4 @@
-// What a conversation is told when one of its tasks has settled. Called by the registry.
+// The notice to a conversation that one of its tasks has settled. Called by the registry.
 
 import type { BackgroundTask } from '../../contracts/background-task.ts';
 
@@ -8,7 +8,7 @@ export function statusText({ id, toolName, status, startedAt, endedAt }: Backgro
   return `Task ${id} (${toolName}): ${status}${took}`;
 }
 
-/** The notice. Nothing the task wrote is in it: that is data, and this stands in a message of the user's role. */
+/** The notice. It contains nothing the task wrote: that is data, and this is a message with the user's role. */
 export function noticeText(task: BackgroundTask): string {
   return `(A notice of the runtime, not written by the user.) ${statusText(task)}. Read its output and result with TaskOutput.`;
 }

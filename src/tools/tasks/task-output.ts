@@ -1,4 +1,4 @@
-// TaskOutput given by hand: for engines whose registry is not one of ours. Called by apps.
+// TaskOutput to be added by hand, for engines with a registry that is not ours. Called by apps.
 
 import { taskSupport, type BackgroundTaskRegistry, type TaskSupport } from '../../contracts/background-task.ts';
 import type { Tool } from '../../contracts/tool.ts';
@@ -6,8 +6,8 @@ import { pollTool } from './poll-task.ts';
 import { supportFor } from './task-support.ts';
 
 /**
- * TaskOutput: status, what was written since the last poll, and the result once there is one. An engine with a registry
- * of one's own needs it among its tools: it brings TaskStop, the flag in the schemas and the start of tasks.
+ * TaskOutput: status, what was written since the last poll, and the result once there is one. Your own registry needs
+ * it among the engine's tools: it adds TaskStop, the flag in the schemas and the start of tasks.
  */
 export function taskOutputTool(tasks: BackgroundTaskRegistry): Tool {
   const carrier: Tool & { readonly [taskSupport]: TaskSupport } = {

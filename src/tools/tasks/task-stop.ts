@@ -1,4 +1,4 @@
-// TaskStop: how a model ends what it started in the background. Registered with a registry, or given by hand.
+// TaskStop, with which a model ends what it started in the background. Added by a registry, or by hand.
 
 import type { BackgroundTaskRegistry } from '../../contracts/background-task.ts';
 import type { Tool, ToolContext, ToolResult as Result } from '../../contracts/tool.ts';
@@ -7,7 +7,7 @@ import { ToolResult } from '../tool-result.ts';
 import { ownTask } from './own-task.ts';
 import { statusText } from './task-notice.ts';
 
-/** TaskStop: ends a task and says what it was. One that has ended already is told as what it is. */
+/** TaskStop: ends a task and says what it was. If it has ended already, that is reported. */
 export function taskStopTool(tasks: BackgroundTaskRegistry): Tool {
   return defineTool({
     name: 'TaskStop',
@@ -19,7 +19,7 @@ export function taskStopTool(tasks: BackgroundTaskRegistry): Tool {
     },
     needsApproval: false,
     replay: 'safe',
-    timeoutMs: 600_000, // bounded by the registry's grace time, not by the engine's limit for tools that work
+    timeoutMs: 600_000, // the registry's grace time limits it, not the engine's limit for tools
     execute: (args, context) => stop(tasks, (args as { readonly task_id: string }).task_id, context), // as its schema says
   });
 }

@@ -1,4 +1,4 @@
-// What a registry of background tasks brings to an engine: the two tools, the flag, and the start of a call as a task.
+// What a registry of background tasks adds to an engine: the two tools, the flag, and the start of a call as a task.
 
 import {
   isBackground,
@@ -18,7 +18,7 @@ import { pollTool } from './poll-task.ts';
 import { noticeText } from './task-notice.ts';
 import { taskStopTool } from './task-stop.ts';
 
-/** The support of a registry, ours or somebody else's. */
+/** The support of a registry, ours or a foreign one. */
 export function supportFor(tasks: BackgroundTaskRegistry): TaskSupport {
   let tools: readonly Tool[] | undefined;
   return {
@@ -44,7 +44,8 @@ function begin(tasks: BackgroundTaskRegistry, call: BackgroundCall): BegunTask |
   const runnable: BackgroundTool =
     execute === undefined ? tool : { ...tool, execute: (given, own) => execute(tool, given, own) };
   const tell = context.session.get<TellNotice | undefined>(taskNotices, () => undefined);
-  // Ours tells by itself, also of tasks that no call started. Somebody else's may hand the start on to one of ours.
+  // Our registry sends notices itself, also for tasks that no call started. A foreign one may pass the start on to
+  // ours.
   const isToldHere = tell !== undefined && !(taskSupport in tasks);
   const task = tasks.start(runnable, args, isToldHere ? withoutNotices(context) : context);
   if (isToldHere) {
@@ -66,7 +67,7 @@ function withoutNotices(context: ToolContext): ToolContext {
   return { ...context, session: { id: session.id, get } };
 }
 
-// Nothing is ever kept under it.
+// A key under which nothing is ever stored.
 const noNotices = Symbol('turnchart.noNotices');
 
 function handleText({ id, toolName, outputFile }: BackgroundTask, isTold: boolean): string {
