@@ -44,7 +44,7 @@ describe('checkToolNames', () => {
     [
       'a tool that publishes another name',
       { ...named('A'), definition: named('B').definition },
-      'definition.name is "B" but the tool's name differs',
+      'definition.name is "B" but the tool\'s name differs',
     ],
   ])('refuses %s', (_what, tool, reason) => {
     const error = errorOf(() => checkToolNames([tool]));
