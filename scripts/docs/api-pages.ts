@@ -46,7 +46,7 @@ export async function apiPages(): Promise<readonly ApiPage[]> {
   const index = [
     '# API reference',
     '',
-    'Made from the declarations the package ships: `npm run docs`. Shapes, units, defaults, bounds and errors stand in the comments.',
+    'Made from the declarations the package ships: `npm run docs`. Shapes, units, defaults, bounds and errors are in the comments.',
     '',
     '| entry | exports |',
     '| --- | --- |',
@@ -66,7 +66,7 @@ async function emitDeclarations(): Promise<void> {
   await rm(declarations, { recursive: true, force: true });
   const tsc = join(root, 'node_modules/typescript/bin/tsc');
   const args = ['-p', 'tsconfig.build.json', '--emitDeclarationOnly', '--outDir', declarations];
-  // Type errors are reported by their own check; declarations are made all the same.
+  // Type errors are reported by their own check; declarations are made anyway.
   spawnSync(process.execPath, [tsc, ...args], { cwd: root });
 }
 

@@ -134,7 +134,7 @@ export class BackgroundRun implements GraceScope {
         leave();
         reject(signal?.reason);
       };
-      // Without a timer where that could not wait for so long.
+      // No timer if none could wait that long.
       const timer = timeoutMs <= longestDelayMs ? this.host.setTimeout(done, Math.max(0, timeoutMs)) : undefined;
       this.#waiting.add(done);
       signal?.addEventListener('abort', abandon, { once: true });

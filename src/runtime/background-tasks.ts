@@ -243,7 +243,7 @@ class Registry implements BackgroundTasksScope {
     this.#actor.send({ type: 'task.ended', live: this.#live.size });
   }
 
-  // Events that listeners cause are told after the one they hear, so that all listeners hear the same order.
+  // Events that listeners cause wait until the one they hear is delivered, so that all listeners hear the same order.
   #tell(type: BackgroundTaskEvent['type'], run: BackgroundRun): void {
     if (this.#listeners.length === 0) return;
     this.#events.push({ type, task: run.snapshot() });

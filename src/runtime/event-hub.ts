@@ -1,5 +1,6 @@
 // Delivers the events of an operative's turns: each to its turn's readers and to every listener, and none in the middle
-// of a step in which the chart changes its state.
+// of a step in which the chart changes its state. Two things make events wait: `hold` until `release`, around such a
+// step, and `together`, around a change that has several events. Events that a listener causes wait too.
 
 import type { OperativeEvent } from '../contracts/events.ts';
 import { Broadcaster } from '../services/broadcast.ts';

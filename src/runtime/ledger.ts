@@ -1,5 +1,11 @@
 // The ordered record of accepted messages. A message waits here until a turn drains it or ends without it; none is ever
 // sent to a turn, so that none can be lost with one.
+//
+// The way of a ticket: it is noted, then waits as a starter, a steer, a held message or a preempt. `begin` and `drain`
+// make it part of what the turn asks; then it is answered, or the turn ends without an answer and it is owed. What the
+// turn did not ask lands at its end, in the transcript. There it starts the next turn (`startWaiting`), or if none
+// follows, it is owed with the delivery `queued` (`rest`). What is owed is answered by the next turn, and survives a
+// reload.
 
 import type { Delivery } from '../contracts/operative.ts';
 import type { Message } from '../conversation/message.ts';
@@ -219,7 +225,7 @@ export class Ledger implements Inbox {
   }
 
   /**
-   * Nothing will be appended any more: what waits is refused, whatever was decided about it; what landed rests there.
+   * Nothing will be appended any more: what waits is rejected, whatever was decided about it; what landed is `queued`.
    */
   giveUp(): void {
     for (const ticket of this.#accepted.values()) {

@@ -210,7 +210,7 @@ class ChartedOperative implements Operative {
   #announce(how: 'steer' | 'queue', text: string, task: string): void {
     const message = { ...this.#accept(text), meta: { task } };
     if (how === 'queue') this.#scope.ledger.announce(message);
-    else this.submit(message).catch(() => undefined); // a broken operative tells its callers anyway
+    else this.submit(message).catch(() => undefined); // a broken operative reports it to its callers anyway
   }
 
   // Throws if the chart has died, so that nobody waits for its answer.

@@ -1,4 +1,9 @@
 // The service of the four transformer stages: runs the transformers in order and applies their rewrites and views.
+// Before an iteration, and in a compaction, a transformer returns a view: it changes what the model sees, and may
+// append messages. At the other stages it returns a rewrite, or changes the transcript in place: both replace the
+// transcript. A rewrite is rebased: messages that were appended since the transformer was called (`#found` marks the
+// transcript at that moment) are put after it. A result that breaks the pairing of calls and results, or that cannot be
+// stored, is refused: the previous value stays.
 
 import { messageOf, TurnchartError } from '../contracts/errors.ts';
 import type { Rewrite, Stage, Transformer, TransformerContext, View } from '../contracts/transformer.ts';
@@ -201,7 +206,7 @@ class StageRun {
     };
   }
 
-  // A compaction is told as what happens before a turn.
+  // A compaction is reported as stage `beforeTurn`.
   get #shownStage(): Stage {
     return this.#stage === 'compact' ? 'beforeTurn' : this.#stage;
   }

@@ -234,7 +234,7 @@ class Attempt implements ModelCall {
       // Awaiting it could take forever; a rejection does not matter.
       Promise.resolve(this.#iterator?.return?.()).catch(ignore);
     } catch {
-      // A model whose `return` throws is left all the same.
+      // A model whose `return` throws is left as well.
     }
   }
 }

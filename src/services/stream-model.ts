@@ -43,7 +43,7 @@ function concludeSafely(record: TurnRecord, outcome: CallOutcome): TurnFacts['ki
     return conclude(record, outcome);
   } catch (thrown) {
     record.breakDown(thrown);
-    // The end of the turn tells readers to forget a message: not one of which they were shown nothing.
+    // The turn's end would tell readers to discard this message, of which they have seen nothing.
     if (outcome.kind === 'failed' && !outcome.shown) record.fold = undefined;
     return 'gaveUp';
   }

@@ -76,7 +76,7 @@ export class TurnRecord implements TurnScope {
   iteration = 0;
   /** Steers are no longer accepted. */
   isSealed = false;
-  /** What the model sees this iteration; undefined = the transcript, as no transformer gave a view. */
+  /** What the model sees this iteration; undefined if no transformer gave a view, so that it sees the transcript. */
   view: ModelView | undefined;
   /** The message being streamed. */
   fold: Fold | undefined;
@@ -230,7 +230,7 @@ export class TurnRecord implements TurnScope {
     try {
       this.#land();
     } catch (thrown) {
-      this.breakDown(thrown); // such as a frozen transcript: the turn ends all the same
+      this.breakDown(thrown); // such as a frozen transcript: the turn ends anyway
     }
   }
 
