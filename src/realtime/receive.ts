@@ -224,7 +224,7 @@ function outputMoved(record: SessionRecord, type: 'output.started' | 'output.sto
 function takeSettings(record: SessionRecord, settings: WireSettings): void {
   const { detection } = record.settings;
   record.settings = { ...record.settings, ...settings };
-  // The provider will not report the end of audio whose start it did not report.
+  // A new kind of turn detection did not notice the start of the current speech and will not report its end.
   if (detection !== undefined && detection !== record.settings.detection) record.post({ type: 'detection.changed' });
 }
 

@@ -9,9 +9,10 @@ import type { Socket } from 'node:net';
 import { systemPath } from './find-program.ts';
 import { markVariable } from './process-table.ts';
 
-// It hears of the host's end by the end of its standard input, which nobody but the host holds open: no signal handler
-// of ours changes how the host ends. A process may be under way to its mark, or start others while it is looked for: so
-// it looks until it has found nothing new several times. Without /proc only the groups of running commands are known.
+// It notices the host's end by the end of its standard input, which only the host holds open: we install no signal
+// handlers that would change how the host ends. A process may be under way to its mark, or start others while it is
+// looked for: so it looks until it has found nothing new several times. Without /proc only the groups of running
+// commands are known.
 const script = String.raw`trap "" HUP INT QUIT TERM PIPE
 groups=
 while IFS=" " read -r what value; do
@@ -51,7 +52,7 @@ let families = 0;
 
 /** The processes of one command, before there are any. */
 export interface NewFamily {
-  /** Digits of this command alone, below every limit that holds for this program. */
+  /** Digits unique to this command, lower than every limit of this program. */
   readonly mark: string;
   /** To be set for its first process. Within a command of another host program that one's mark stays before it. */
   readonly variable: Readonly<Record<string, string>>;
@@ -69,7 +70,7 @@ export function startFamily(): NewFamily {
 let lifeline: Socket | undefined;
 let folders: string[] = [];
 
-// Where there is none yet. Nothing on Windows, where children end with their parent.
+// Starts the watcher if there is none yet. Does nothing on Windows, where children end with their parent.
 function watchHost(): void {
   if (lifeline !== undefined || process.platform === 'win32') return;
   const watcher = spawn('/bin/sh', ['-c', script, 'turnchart-watch'], {

@@ -13,7 +13,7 @@ export type LineBreaks = 'lf' | 'cr';
 // How many characters from the start decide between `lf` and `cr`.
 const lineBreakSample = 65_536;
 
-/** A text whose line ends are all LF, and where its characters stood. */
+/** A text whose line ends are all LF, with the original positions of its characters. */
 export interface NormalisedText {
   readonly text: string;
   /** The offset in the original text for an offset in `text`; ends of lines map to before their whole ending. */
@@ -36,13 +36,13 @@ export function withLineFeeds(text: string, breaks: LineBreaks): string {
 export function normaliseLineEndings(original: string, breaks: LineBreaks): NormalisedText {
   const text = withLineFeeds(original, breaks);
   if (text.length === original.length) return { text, toOriginal: (offset) => offset };
-  // Offsets in `text` of the line feeds that were two characters long: everything behind one is shifted by one more.
+  // Offsets in `text` of the line feeds that were two characters long: everything after one is shifted by one more.
   const pairs: number[] = [];
   for (let at = original.indexOf('\r\n'); at >= 0; at = original.indexOf('\r\n', at + 2)) pairs.push(at - pairs.length);
   return { text, toOriginal: (offset) => offset + countBelow(pairs, offset) };
 }
 
-/** The ending most lines of `text` have, or undefined where it has none. The first of equals wins. */
+/** The ending most lines of `text` have, or undefined if it has none. If equal, the first one. */
 export function dominantEnding(text: string, breaks: LineBreaks): LineEnding | undefined {
   const counts = new Map<LineEnding, number>();
   for (const ending of endingsOf(text, breaks)) counts.set(ending, (counts.get(ending) ?? 0) + 1);

@@ -12,7 +12,7 @@ export interface LineMatch {
   readonly wantsParts: boolean;
 }
 
-/** A line with a match: its index, where in it the match begins, and, where asked for, every piece that matched. */
+/** A line with a match: its index, where the match begins in it and, if requested, every piece that matched. */
 export interface MatchedLine {
   readonly index: number;
   readonly at: number;

@@ -41,7 +41,7 @@ export interface LineWindow {
   readonly lines: readonly ShownLine[];
   /** The first line that is not shown any more; absent at the end of the file. */
   readonly next?: LinePosition;
-  /** All lines of the file; absent where counting them would mean reading much more. */
+  /** The number of lines of the file; absent if counting them would mean reading much more. */
   readonly total?: number;
   readonly stoppedBy?: 'limit' | 'bytes';
   /** False when the file does not end in a line end. */

@@ -75,7 +75,7 @@ function fittedCharacters(actual: string, oldText: string, newText: string): str
   return fitted;
 }
 
-/** How a line added by the edit must be changed to fit, or undefined where the lines do not match. */
+/** How a line added by the edit must be changed to fit, or undefined if the lines do not match. */
 type LineRule = (actual: readonly string[], wanted: readonly string[]) => ((added: string) => string) | undefined;
 
 function sameButTrailingSpace(

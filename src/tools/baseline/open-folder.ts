@@ -9,9 +9,12 @@ import { pathOfHandle } from './open-file.ts';
 
 /** A folder held open. */
 export interface OpenFolder {
-  /** A path to an entry of exactly this folder, wherever its name leads by now (on Linux; elsewhere its plain path). */
+  /**
+   * A path to an entry of exactly this folder, even if its name now leads elsewhere (on Linux; on other systems its
+   * plain path).
+   */
   readonly entry: (name: string) => string;
-  /** Makes renames in it durable, where the platform can. */
+  /** Makes renames in it durable, if the platform can. */
   readonly sync: () => Promise<void>;
   readonly close: () => Promise<void>;
 }

@@ -64,13 +64,13 @@ export function readLedger(session: ToolSession): ReadLedger {
   return session.get(key, createLedger);
 }
 
-/** The state in a stat, with the hash of the content where the content is at hand. */
+/** The state from a stat, with the hash of the content if the content is available. */
 export function fileState(stat: BigIntStats, content?: Buffer): FileState {
   const state = { device: stat.dev, inode: stat.ino, size: stat.size, modifiedNs: stat.mtimeNs };
   return content === undefined ? state : { ...state, hash: createHash('sha256').update(content).digest('base64') };
 }
 
-// The same content: by hash where both have one, else the same file by size, time and inode.
+// The same content: by hash if both have one, else the same file by size, time and inode.
 function isSameState(left: FileState, right: FileState): boolean {
   if (left.hash !== undefined && right.hash !== undefined) return left.hash === right.hash && left.size === right.size;
   return isSameStat(left, right);

@@ -11,7 +11,7 @@ export interface RepeatedLines {
 // A longer line never counts as repeated.
 const maxLineUnits = 1_000;
 
-/** Of a run of equal lines the first stays, with `[… the line above N more times …]` below it where that is shorter. */
+/** Of a run of equal lines the first stays, followed by `[… the line above N more times …]` if that is shorter. */
 export function createRepeatedLines(): RepeatedLines {
   let line: string | undefined; // the last one, with its line feed
   let repeats = 0;

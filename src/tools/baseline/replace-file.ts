@@ -25,7 +25,7 @@ export type Replaced =
   | { readonly type: 'refused'; readonly reason: string };
 
 /**
- * Writes beside the file, flushes to disk, then renames. Mode and (where allowed) owner stay. Other hard links keep the
+ * Writes next to the file, flushes to disk, then renames. Mode and (if allowed) owner stay. Other hard links keep the
  * old content. Nothing is left behind when it fails. File system errors and the signal's reason are thrown.
  */
 export async function replaceFile(replacement: Replacement): Promise<Replaced> {

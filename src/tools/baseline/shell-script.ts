@@ -15,13 +15,15 @@ export interface ShellMarks {
   readonly family: string;
 }
 
-// The outer shell waits for the inner one, which runs the command as if it were the only one there.
-// - The pump makes the command's output a real pipe: what Node hands out is a socket, and /dev/stdout cannot be opened on
-//   it. It outlives a reader that left, so that a child in the background never dies of a closed pipe. It is the system's, whatever is first on the search path.
-// - The mark behind the inner shell's output tells that all of it has arrived, whoever else holds the pipe.
-// - "kill 0" must end neither: the pump is born with the signals ignored, and the outer shell traps them from then on,
+// The outer shell waits for the inner one, which runs the command as if it were the only shell.
+// - The pump makes the command's output a real pipe: Node provides a socket, on which /dev/stdout cannot be opened. The
+//   pump outlives a reader that is gone, so that a background process never dies of a closed pipe. It is the system's
+//   `cat`, whatever is first on the search path.
+// - The mark after the inner shell's output shows that all of it has arrived, even if others still hold the pipe.
+// - "kill 0" must end neither: the pump starts with the signals ignored, and the outer shell traps them from then on,
 //   since traps, unlike ignored signals, are not inherited by the command.
-// - The limit on file locks, which no kernel heeds any more, is the mark all processes below inherit (`familyMembers`).
+// - The limit on file locks, which kernels no longer enforce, is the mark that all processes below inherit
+//   (`familyMembers`).
 const outer = String.raw`exec 2>/dev/null
 ulimit -x "$4"
 trap "" HUP INT QUIT TERM PIPE
@@ -36,8 +38,8 @@ printf %s "$1"
 exit "$2"`;
 
 // The folder is reported at the end in two ways: "exit" skips the second, a trap of the command's own replaces the
-// first. Neither says anything where the folder is gone, the descriptor was closed, or the command's options or traps
-// would show what is done. All stands on one line, so that the command's line numbers are right in messages.
+// first. Neither reports anything if the folder is gone, the descriptor was closed, or the command's options or traps
+// would make this code visible. It is all on one line, so that the command's line numbers in messages are right.
 const report = 'builtin pwd -P >&198';
 const inner = [
   'exec 198>&3 3>&-',

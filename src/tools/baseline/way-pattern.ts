@@ -16,7 +16,7 @@ export interface WayPattern {
 export interface WayRules {
   /** A dot at the beginning of a name is matched only by a dot in the pattern. */
   readonly dotsAreExplicit: boolean;
-  /** Brackets make classes; else they stand for themselves. */
+  /** Brackets make classes; otherwise they are literal. */
   readonly hasClasses: boolean;
 }
 

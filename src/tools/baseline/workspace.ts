@@ -62,7 +62,7 @@ export type ResolvedPath =
 /** Answers what the tools may touch. */
 export interface Workspace {
   readonly cwd: string;
-  /** Canonical path of what the model named, links followed also where the last ones do not exist yet. */
+  /** The canonical path of what the model named, with links followed even if the last parts do not exist yet. */
   readonly resolve: (named: string, use: PathUse) => Promise<ResolvedPath>;
   /** For walkers, one per walk: a test that is true for canonical paths that are denied or lie outside every root. */
   readonly hiddenPaths: () => (path: string) => boolean;
