@@ -1,21 +1,19 @@
 // What counts as used: the public entries, the command, the scripts, the tests. Everything else must be reached from them.
 
 import type { KnipConfig } from 'knip';
-import { entrySources, readManifest, sourceOf } from './scripts/manifest.ts';
+import { entrySources, readManifest } from './scripts/manifest.ts';
 
 const manifest = await readManifest();
 
 export default {
   entry: [
     ...entrySources(manifest).values(),
-    ...Object.values(manifest.bin).map(sourceOf),
     'bench/*.ts',
     'examples/**/*.{ts,tsx}',
     'inspector-page/main.tsx',
     'scripts/*.ts',
     'scripts/**/*.mjs',
     'test/**/*.test.ts',
-    'test/seed.ts',
     'test/types/**/*.ts',
     'test/browser/page-*.ts',
   ],
