@@ -1,5 +1,5 @@
 // Bundles the built root entry for browsers and checks what is inside: no zod, no Node modules, no SDK; and in an app
-// that uses a part of it, only that part. The whole, and an operative with tools, are left for size-limit to measure.
+// that uses a part of it, only that part. What size-limit measures is left in the cache.
 
 import { mkdir } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
@@ -19,6 +19,8 @@ for (const name of all.imports) faults.push(`The root entry imports '${name}' at
 for (const name of all.packages) if (!welcome.has(name)) faults.push(`The root entry contains ${name}`);
 console.log(`root entry for browsers: ${kilobytes(all.code)}, ${[...all.packages].join(', ') || 'no package'} inside`);
 
+const turns = await bundle(using('createEngine', 'defineTool'), resolve(cache, 'engine.js'));
+console.log(`an app with an engine and tools: ${kilobytes(turns.code)}`);
 const agent = await bundle(using('createEngine', 'createOperative', 'defineTool'), resolve(cache, 'operative.js'));
 console.log(`an app with an operative and tools: ${kilobytes(agent.code)}`);
 
