@@ -1,32 +1,32 @@
-// Copies of JSON that somebody else holds, and the bound of its depth. Called where messages and answers enter a transcript.
+// Copies JSON that others may change, and limits its depth. Called where messages and answers enter a transcript.
 
 import type { JsonValue } from './json.ts';
 
 /**
- * Most arrays and objects inside of one another in arguments, meta and data. Servers that read requests with serde_json refuse 128 levels
- * (`remaining_depth` in its de.rs), and a request puts its own around what a message holds; the stack of a JavaScript
- * engine lasts for some thousands in `JSON.stringify` and `structuredClone`.
+ * Most levels of nested arrays and objects in arguments, meta and data. Servers that read requests with serde_json
+ * refuse 128 levels (`remaining_depth` in its de.rs), and a request adds its own levels around those of a message. The
+ * stack of a JavaScript engine allows some thousands in `JSON.stringify` and `structuredClone`.
  */
 export const deepestJson = 100;
 
-// Far more than any message has; values that share parts could go on for ever.
+// Far more than any message has. Without a limit, values that share parts could take forever.
 const maxNodes = 5_000_000;
 
 /**
- * A copy that shares nothing with the value. Throws a RangeError for cycles and for more than `deepestJson` levels below
- * the first `around`, a TypeError for anything else that JSON would lose or change, and whatever a field throws that is read.
+ * A copy that shares nothing with the value. Throws a RangeError for cycles and for more than `deepestJson` levels
+ * below the first `around`, a TypeError for anything else that JSON would lose or change, and whatever a getter throws.
  */
 export function copyJson(value: unknown, around = 0): JsonValue {
   return copy(value, deepestJson + around, { left: maxNodes });
 }
 
-/** As `copyJson` for what the fields of an object hold, leaving out those that are undefined: not given. */
+/** Like `copyJson`, for an object whose undefined fields count as not given and are left out. */
 export function copyFields(given: object): { readonly [key: string]: JsonValue } {
   const fields = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
-  return copyJson(fields, 1) as { readonly [key: string]: JsonValue }; // of an object the copy is one
+  return copyJson(fields, 1) as { readonly [key: string]: JsonValue }; // the copy of an object is an object
 }
 
-/** True for more than `deepestJson` levels. The value is JSON, as `JSON.parse` gives it. */
+/** True for more than `deepestJson` levels. The value must be JSON, such as from `JSON.parse`. */
 export function isTooDeep(value: unknown): boolean {
   return exceeds(value, deepestJson);
 }
@@ -76,5 +76,5 @@ function checkPlain(value: object): void {
 }
 
 function notJson(what: string): TypeError {
-  return new TypeError(`it holds something that is no JSON: ${what}`);
+  return new TypeError(`it contains a value that is not JSON: ${what}`);
 }

@@ -1,4 +1,4 @@
-// Whether a block or message can be stored, as the conversation codec has it. Called where foreign ones enter a transcript.
+// Whether the conversation codec can store a block or message. Called where foreign ones enter a transcript.
 
 import type { Block } from './block.ts';
 import { copyJson } from './json-copy.ts';
@@ -20,7 +20,7 @@ const isBlockOf =
   (value) =>
     blockFault(value) === undefined && types.includes((value as Block).type);
 
-// What each type must have. What further fields and free JSON hold is not looked at.
+// What each type must have. Other fields and free JSON are not checked here.
 const checks: { readonly [Type in Block['type']]: Readonly<Record<string, Check>> } = {
   text: { text: isText, refusal: maybe((value) => value === true), citations: maybe(isList), provider: maybe(isText) },
   thinking: { text: isText, provider: maybe(isText), signature: maybe(isText), encrypted: maybe(isText) },
@@ -37,13 +37,18 @@ const checks: { readonly [Type in Block['type']]: Readonly<Record<string, Check>
   provider: { provider: isText, kind: isText, data: isGiven },
 };
 
-/** What stands around the data of a text in a result: the text, the result's list, the result, the message's list, the message. */
+/**
+ * Levels around the data of a text in a result: the text, the result's list, the result, the message's list, the
+ * message.
+ */
 export const levelsAroundData = 5;
 
-/** What is wrong with the fields of a block, or undefined; whether it is JSON is not asked. Total on plain data. */
+/**
+ * What is wrong with the fields of a block, or undefined. Does not check that it is JSON. Never throws on plain data.
+ */
 export function blockFault(block: unknown): string | undefined {
   if (typeof block !== 'object' || block === null) return `it is ${block === null ? 'null' : `a ${typeof block}`}`;
-  const fields = block as Fields; // every field is looked at before it is used
+  const fields = block as Fields; // every field is checked before use
   const { type } = fields;
   const known = isText(type) && Object.hasOwn(checks, type as string) ? checks[type as Block['type']] : undefined;
   if (known === undefined) return `its type is unknown: ${isText(type) ? quote(type as string) : kindOf(type)}`;
@@ -71,7 +76,7 @@ export function storeFault(message: unknown): string | undefined {
 /** What is wrong with the meta of a message, or undefined. */
 export function metaFault(meta: unknown): string | undefined {
   const isFit = meta === undefined || (typeof meta === 'object' && meta !== null && !Array.isArray(meta));
-  return isFit ? undefined : 'its meta is no object';
+  return isFit ? undefined : 'its meta is not an object';
 }
 
 function isSource(value: unknown): boolean {

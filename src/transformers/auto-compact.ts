@@ -11,7 +11,7 @@ import { contextTokensOf, memories, requestTokens } from './context-size.ts';
 import { isFresh, type Cut } from './plan-cut.ts';
 import { snip } from './snip.ts';
 import { lastRequest, summaryRequest, type SummaryPart } from './summary-request.ts';
-import { compactionId, lastTold, summaryId, viewOf, windowed } from './window.ts';
+import { compactionId, lastMessageId, summaryId, viewOf, windowed } from './window.ts';
 import { idOf, placeOf } from './words.ts';
 
 /** When a history is compacted, in tokens of the whole request, and by which model. */
@@ -71,7 +71,7 @@ export function autoCompact(options: AutoCompactOptions = {}): Transformer {
     context: TransformerContext,
     instructions = always,
   ): Promise<View> => {
-    const last = lastTold(context);
+    const last = lastMessageId(context);
     const completion = await context.complete(
       summaryRequest(part, summarizer ?? context.model, instructions),
       summarizer && { model: summarizer },
@@ -105,7 +105,7 @@ export function autoCompact(options: AutoCompactOptions = {}): Transformer {
       if (gain && !context.signal.aborted) {
         return compacted(messages, part, context).catch((error: unknown) => {
           if (context.signal.aborted) return undefined; // a cancelled attempt does not count
-          Object.assign(memory, { tried: lastTold(context), failures: failures + 1 });
+          Object.assign(memory, { tried: lastMessageId(context), failures: failures + 1 });
           context.reportFailure?.(error);
           return leftAlone();
         });
@@ -118,8 +118,8 @@ export function autoCompact(options: AutoCompactOptions = {}): Transformer {
       }
       return leftAlone(isUndone ? Infinity : undefined);
     },
-    compact({ messages: told }, context, instructions) {
-      const messages = windowed(told);
+    compact({ messages: given }, context, instructions) {
+      const messages = windowed(given);
       const part = partAt(messages, tailStart(messages, keepOf(messages, context), context), context);
       // There is nothing, or only a summary, before the tail, or nothing was added since the last compaction.
       return part === undefined || isFresh(messages, context)
@@ -145,13 +145,13 @@ function tailStart(messages: readonly Message[], keep: number, context: Transfor
 /** What a summary would replace. Undefined when no message of the transcript would go, or none would stay. */
 function partAt(messages: readonly Message[], start: number, { transcript }: TransformerContext) {
   const ids = new Set(transcript.messages.map((message) => measureOf(message).id));
-  const isTold = (message: Message) => ids.has(measureOf(message).id);
+  const isStored = (message: Message) => ids.has(measureOf(message).id);
   // `keepFrom` of a boundary must be in the transcript.
   const place = messages.findIndex(
-    (message, index) => index >= start && !isInsideGroup(messages, index) && isTold(message),
+    (message, index) => index >= start && !isInsideGroup(messages, index) && isStored(message),
   );
   const older = messages.slice(0, Math.max(0, place));
-  return older.some(isTold) ? { older, tail: messages.slice(place), isTold } : undefined;
+  return older.some(isStored) ? { older, tail: messages.slice(place), isStored } : undefined;
 }
 
 function summaryIn({ message, stopReason }: Completion): string {

@@ -55,7 +55,7 @@ export function budgetToolResults(options: BudgetToolResultsOptions = {}): Trans
       const total = (options.totalBytes ?? contextTokensOf(context) * 2) / hard;
       const memory = memoryOf(context);
       if (context.overflow) (memory.overflows ??= new Set()).add(measureOf(tally.message).id);
-      // An answer given after an overflow saw the results in a form of its own.
+      // An answer given after an overflow saw the results in another form.
       const afterOverflow = placesAfter(messages, memory.overflows);
       const limits = { perResult, total, keepRecent: context.overflow ? 0 : keepRecent };
       const head = idOf(messages[0]);
@@ -102,9 +102,9 @@ interface Row {
 }
 
 // Sizes are in bytes. An example: 8,000 for all results together, each has 3,000, and only the last one is recent. The
-// third makes them 1,000 too large: rounded up to half of the total, 4,000 must be gained. A stub of 512 gains 2,488, so
-// the first two become stubs. That is still enough with the fourth. The fifth makes it 7,000, so 8,000 must be gained:
-// the first four are stubs then.
+// third makes them 1,000 too large: rounded up to half of the total, 4,000 must be gained. A stub of 512 gains 2,488,
+// so the first two become stubs. That is still enough with the fourth. The fifth makes it 7,000, so 8,000 must be
+// gained: the first four are stubs then.
 function rowsOf(
   messages: readonly Message[],
   { perResult, total, keepRecent }: Limits,
@@ -129,7 +129,7 @@ function rowsOf(
     const limit = limitOf(message);
     while ((aims[cause] ?? Infinity) <= gained) cause++;
     if (index > fixedUntil) gained += sizeOf(message, limit) - sizeOf(message, stubBytes);
-    const oldFrom = place + keepRecent; // the row with which this one is no longer recent
+    const oldFrom = place + keepRecent; // from this row on, this one is not recent
     const isOld = oldFrom < withResults.length;
     // Recent ones stay whole up to a quarter of the total, at four bytes a token.
     const isWholeAtFirst = measureOf(message).tokens * 16 <= total;

@@ -13,7 +13,7 @@ import type { Message } from '../conversation/message.ts';
 import { tokensOf } from '../conversation/tally.ts';
 import { requestTokens } from './context-size.ts';
 import { findLandmarks, quotesOf } from './landmarks.ts';
-import { compactionId, lastTold, summaryId } from './window.ts';
+import { compactionId, lastMessageId, summaryId } from './window.ts';
 import { idOf, placeOf } from './words.ts';
 
 /** Tokens of the whole request, as the provider counts them: above `high` groups go until `low` is reached. */
@@ -59,8 +59,8 @@ export function planCut(
   marks: CutMarks,
   previousCut: Cut | undefined,
 ): CutPlan | undefined {
-  // Names that end in "Tokens" are in tokens of the provider. Groups are measured in estimated tokens, as are the aim, the
-  // gain and the limit.
+  // Names that end in "Tokens" are in tokens of the provider. Groups are measured in estimated tokens, as are the aim,
+  // the gain and the limit.
   const totalTokens = requestTokens(messages, context);
   const isTooMuch = context.overflow && !isFresh(messages, context);
   const answeredBefore = placeOf(messages, previousCut?.until) + 1;
@@ -88,7 +88,7 @@ export function planCut(
 
 /** True if nothing was added since the last compaction, which then was the answer to an overflow. */
 export function isFresh(messages: readonly Message[], context: TransformerContext): boolean {
-  return idOf(messages.at(0)) === summaryId(compactionId(lastTold(context)));
+  return idOf(messages.at(0)) === summaryId(compactionId(lastMessageId(context)));
 }
 
 interface Choice extends Pick<CutPlan, 'end' | 'staying' | 'quotes'> {
@@ -96,14 +96,14 @@ interface Choice extends Pick<CutPlan, 'end' | 'staying' | 'quotes'> {
   readonly gain: number;
 }
 
-// The oldest groups: all before the message `alreadyCutBefore`, and as many as gain `aim`. Where that ends depends only on
-// the groups up to there, so it stays the same as the history grows. All tokens here are estimated.
+// The oldest groups: all before the message `alreadyCutBefore`, and as many as gain `aim`. Where that ends depends only
+// on the groups up to there, so it stays the same as the history grows. All tokens here are estimated.
 function chooseGroups(messages: readonly Message[], aim: number, alreadyCutBefore: number, keepLimit: number): Choice {
   // A quarter of the tokens that a landmark may have, at four bytes a token.
   const quoteBytes = Math.min(1000, Math.max(300, keepLimit));
   const partsOf = ({ start, end }: MessageGroup) => messages.slice(start, end);
   const tokensIn = (group: MessageGroup) => partsOf(group).reduce((sum, part) => sum + measureOf(part).tokens, 0);
-  // A summary stands for much, so it may have half of the high mark.
+  // A summary replaces many messages, so it may have half of the high mark.
   const isSummary = (group: MessageGroup) => idOf(messages[group.start]).startsWith(summaryId(''));
   const mayStay = (group: MessageGroup) => tokensIn(group) <= keepLimit * (isSummary(group) ? 2.5 : 1);
   const landmarksWith = findLandmarks(messages, mayStay);

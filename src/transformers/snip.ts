@@ -23,7 +23,7 @@ export function snip(
   return withMarker(messages, plan);
 }
 
-// The marker stands where the first message went.
+// The marker is put where the first message went.
 function withMarker(messages: readonly Message[], { end, staying, quotes, staleBefore }: CutPlan): readonly Message[] {
   const left = withoutStaleThoughts(messages, (index) => index < staleBefore);
   const shown = left.filter(

@@ -27,7 +27,7 @@ export interface SummaryPart {
   /** What comes after them and stays. */
   readonly tail: readonly Message[];
   /** Whether the message is in the transcript; otherwise it is a summary or a marker. */
-  readonly isTold: (message: Message) => boolean;
+  readonly isStored: (message: Message) => boolean;
 }
 
 /**
@@ -35,7 +35,7 @@ export interface SummaryPart {
  * half of the summarising model's context. Images and documents are attached if that model accepts them, up to an
  * eighth of its context; the others are named.
  */
-export function summaryRequest({ older, isTold }: SummaryPart, model: Model, instructions = ''): ModelRequest {
+export function summaryRequest({ older, isStored }: SummaryPart, model: Model, instructions = ''): ModelRequest {
   const contextTokens = contextTokensOf({ model });
   const mostBytes = Math.max(200, contextTokens * 1.5);
   const media: Block[] = [];
@@ -49,7 +49,7 @@ export function summaryRequest({ older, isTold }: SummaryPart, model: Model, ins
       return `, attachment ${media.push(block)}`;
     };
     const said = older.map((message) => {
-      const most = isTold(message) ? blockBytes : summaryBytes;
+      const most = isStored(message) ? blockBytes : summaryBytes;
       const words = message.content.map((block) => boundedText(wordsOf(block, attach), most));
       return `## ${message.role}\n${words.join('\n')}`;
     });
@@ -70,15 +70,15 @@ export function summaryRequest({ older, isTold }: SummaryPart, model: Model, ins
  * The user's current request and what was steered in since, word for word, for the end of a summary; also if only an
  * earlier summary quotes it. Empty when the tail has its own request.
  */
-export function lastRequest({ older, tail, isTold }: SummaryPart, mostBytes: number): string {
+export function lastRequest({ older, tail, isStored }: SummaryPart, mostBytes: number): string {
   const messages = [...older, ...tail];
   const words: string[] = [];
   let isFraming = false; // if steers are marked by a frame, a message without one is a request
   for (let index = messages.length - 1; index >= 0; index--) {
     const message = messages[index];
     if (message === undefined || !isSaidByUser(message)) continue;
-    const quoted = isTold(message) ? undefined : textOf(message).split(quoteMark).slice(1).at(-1);
-    if (!isTold(message) && quoted === undefined) continue;
+    const quoted = isStored(message) ? undefined : textOf(message).split(quoteMark).slice(1).at(-1);
+    if (!isStored(message) && quoted === undefined) continue;
     const { isFramed } = measureOf(message);
     const isAsked = quoted !== undefined || !isSteer(messages, index) || (isFraming && !isFramed);
     isFraming ||= isFramed;

@@ -11,7 +11,7 @@ import { withoutStaleThoughts } from './thoughts.ts';
 import { idOf, placeOf } from './words.ts';
 
 /** The id of the transcript's last message that is not a boundary. In the view other messages may follow it. */
-export function lastTold({ transcript }: TransformerContext): string {
+export function lastMessageId({ transcript }: TransformerContext): string {
   return idOf(transcript.messages.findLast((message) => !isBoundary(message)));
 }
 

@@ -121,7 +121,7 @@ describe('storeFault', () => {
     ['a block named as a method of objects', { type: 'toString' }, 'its type is unknown: "toString"'],
     ['thinking with null as signature', { type: 'thinking', text: 'x', signature: null }, '"signature" of a block'],
     ['a provider block without data', { type: 'provider', provider: 'p', kind: 'k' }, '"data" of a block'],
-    ['a text with a bigint', { type: 'text', text: 'x', data: 1n }, 'no JSON: a bigint'],
+    ['a text with a bigint', { type: 'text', text: 'x', data: 1n }, 'not JSON: a bigint'],
   ])('says what is wrong with %s', (_title, given, fault) => {
     const message = typeof given === 'object' ? { id: 'm', role: 'user', content: [given as Block] } : given;
     expect(storeFault(message)).toContain(fault);

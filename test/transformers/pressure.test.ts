@@ -198,7 +198,7 @@ test('a last request that is an image is named in the summary, and none before i
 
 describe('the request for a summary', () => {
   const model = (info: NonNullable<Model['info']>): Model => ({ ...scriptedModel([]), info });
-  const part = (messages: readonly Message[]) => ({ older: messages, tail: [], isTold: () => true });
+  const part = (messages: readonly Message[]) => ({ older: messages, tail: [], isStored: () => true });
   const pdf = (data: string): Block => ({
     type: 'document',
     title: 'Plan',
