@@ -47,7 +47,7 @@ describe('askOnTerminal', () => {
     expect(await answers[1]).toBe(false);
   });
 
-  test('answers no where nobody can be asked, and says so', async () => {
+  test('answers no if nobody can be asked, and says so', async () => {
     const { unasked, ask } = terminal(false);
     expect(await ask('Allow it?', never)).toBe(false);
     expect(unasked).toEqual(['Allow it?']);
@@ -102,7 +102,7 @@ describe('approveBy', () => {
     expect(questions).toEqual([`Allow Bash in ${tmpdir()}: ${command} ?`]);
   });
 
-  test('tells the model of a no', async () => {
+  test('reports a no to the model', async () => {
     expect((await turnWith(false)).result).toMatchObject({
       status: 'denied',
       content: [

@@ -25,7 +25,7 @@ function eventsIn(stdout: string): readonly EngineEvent[] {
 }
 
 describe('turnchart -p', () => {
-  test('answers with the numbers of the folder it stands in, and says that the model is a script', async () => {
+  test('answers with the numbers of the current folder, and says that the model is a script', async () => {
     const { code, stdout, stderr } = await runCommand(project(), ['-p', question]);
     expect(stdout).toContain(
       'There are 3 TypeScript files here. The longest is `src/deep/longest.tsx` with 41 lines.\n',
@@ -80,7 +80,7 @@ describe('turnchart and commands', () => {
     expect(code).toBe(0);
   });
 
-  test('runs those that only tell names and states without asking', async () => {
+  test('runs those that only show names and states without asking', async () => {
     const { stdout } = await runCommand(project(), ['-p', 'run `ls src`', ...quickly]);
     expect(stdout).toMatch(/I ran `ls src`\. It printed 3 lines:\n```\ndeep\nmiddle\.mts\nshort\.ts\n```/);
   });
@@ -99,7 +99,7 @@ describe('turnchart --json', () => {
     expect(code).toBe(0);
   });
 
-  test('tells the reason of a turn that did not complete', async () => {
+  test('reports the reason of a turn that did not complete', async () => {
     const { code, stdout } = await runCommand(project(), [
       '--json',
       '-p',

@@ -155,7 +155,7 @@ describe('createRender', () => {
     expect(printed).toMatch(/^\[2J\]0;titlea1mbc\nd\ne {4}f\n/);
   });
 
-  test('says nothing of events that others tell', () => {
+  test('says nothing about events that others report', () => {
     expect(
       rendered([
         { type: 'turn.started', turnId: 't' },

@@ -191,7 +191,7 @@ describe('encodeConversation names the place of', () => {
     expect(fault.length).toBeLessThan(300);
   });
 
-  test('a field beside system and messages', () => {
+  test('a field besides system and messages', () => {
     expect(encodeFault({ ...createConversation(), title: 'x' })).toContain('title: unknown field');
   });
 
@@ -298,7 +298,7 @@ describe('decodeConversation names the place and kind of', () => {
     expect(decodeFault(json)).toBe(fault);
   });
 
-  test('a field beside system and messages', () => {
+  test('a field besides system and messages', () => {
     expect(decodeFault(stored({ title: 'x' }))).toMatch(/^title: unknown field/);
     expect(
       decodeFault('{"format":"turnchart.conversation","version":1,"system":[],"messages":[],"__proto__":1}'),

@@ -49,7 +49,7 @@ describe('repair leaves alone', () => {
     expect(repair(conversation).conversation).toBe(conversation);
   });
 
-  test('a list of messages that is none', () => {
+  test('messages that are not a list', () => {
     const conversation = { system: [], messages: null as never };
     expect(repair(conversation).conversation).toBe(conversation);
   });
@@ -83,7 +83,7 @@ describe('repair pairs', () => {
     expect(outcome.repaired).toEqual(['Added an interrupted result for call "1" of message "a".']);
   });
 
-  test('a dangling call beside a finished one, whose result is kept (case 5)', () => {
+  test('a dangling call next to a finished one, whose result is kept (case 5)', () => {
     const finished = result('1');
     const { messages } = repairMessages(
       message('a', 'assistant', call('1'), call('2')),
@@ -248,7 +248,7 @@ describe('repair pairs', () => {
     expect(pairingFault(messages)).toBeUndefined();
   });
 
-  test('a call beside an orphan and a text object that stands there twice', () => {
+  test('a call next to an orphan and a text object that is there twice', () => {
     const shared = text('note');
     const { messages } = repairMessages(
       message('a', 'assistant', call('1')),

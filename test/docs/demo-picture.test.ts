@@ -9,7 +9,7 @@ const root = resolve(import.meta.dirname, '../..');
 const read = (path: string) => readFile(resolve(root, path), 'utf8');
 const textsOf = (svg: string) => [...svg.matchAll(/<text [^>]*>([^<]*)<\/text>/g)].map(([, text = '']) => text);
 
-test('it shows the steps that the demo tells', async () => {
+test('it shows the steps that the demo reports', async () => {
   const steps = [...(await read('src/cli/guided-demo.ts')).matchAll(/▸ \d\. [^'`\\]+/g)].map(([step]) => step);
   const shown = textsOf(await read('docs/images/guided-demo.svg'))
     .join(' ')

@@ -27,7 +27,7 @@ const longest = (messages: readonly InspectorMessage[]) =>
   Math.max(...messages.map((message) => (message.type === '@xstate.actor' ? 0 : JSON.stringify(message).length)));
 
 describe('an inspector', () => {
-  test('sees a bare turn, and its transcript beside it', async () => {
+  test('sees a bare turn, and its transcript with it', async () => {
     const { messages, inspect } = collector();
     const host = simulatedHost();
     const engine = createEngine({ model: scriptedModel([{ text: 'hello' }]), transformers: [], host, inspect });

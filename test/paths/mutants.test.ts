@@ -58,7 +58,7 @@ describe('mutants of the charts', () => {
     expect(found).toEqual([]);
   });
 
-  test('all stand in the report, and nothing else does', async () => {
+  test('all are in the report, and nothing else is', async () => {
     const text = await readFile(report, 'utf8');
     const told = [...text.matchAll(/^\| `(.+?)` \|/gm)].map(([, name]) => name);
     expect(told).toEqual(chartIds.flatMap((id) => mutantsOf(walks[id].machine).map(({ name }) => `${id}: ${name}`)));

@@ -39,7 +39,7 @@ test('case 1 (jsmestad/minga#675): a message after the last text and before the 
   verifyEvents(events);
 });
 
-test('case 1, after sealing: the message is appended once, told as queued and answered by resume', async () => {
+test('case 1, after sealing: the message is appended once, reported as queued and answered by resume', async () => {
   const { world, operative, events, shapes } = life({ stages: { ...plain.stages, afterTurn: ['gated'] } });
   await operative.submit(m('m1'));
   world.answer(textAnswer);
@@ -199,7 +199,7 @@ test('case 6 (sudoprivacy/sudocode#550): a tool that never settles and ignores i
 
 // ── rewrites and reloads (design, section 4)
 
-test('a message that is late during an afterTurn rewrite stands after it, once', async () => {
+test('a message that is late during an afterTurn rewrite comes after it, once', async () => {
   const { world, operative, shapes } = life({ stages: { ...plain.stages, afterTurn: ['gated'] } });
   await operative.submit(m('m1'));
   world.answer(textAnswer);
@@ -230,7 +230,7 @@ test('late messages held in memory survive a reload that lacks them', async () =
   expect(shapes()).toEqual(['u:m1', 'a:1', 'u:m2', 'u:m3']);
 });
 
-test('a message the host stored before it submitted it stands once', async () => {
+test('a message the host stored before it submitted it is there once', async () => {
   const { world, operative, shapes } = life(
     {},
     { reloadBeforeStart: () => createConversation({ messages: [m('m1')] }) },

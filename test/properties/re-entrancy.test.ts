@@ -36,7 +36,7 @@ for (const type of [
   'transformer.failed',
   'message.injected',
 ] as const) {
-  test(`a cancel and a submit from a listener of ${type}: the grammar holds, and the message is answered by a turn of its own or told as queued`, async () => {
+  test(`a cancel and a submit from a listener of ${type}: the grammar holds, and the message is answered by its own turn or reported as queued`, async () => {
     const { world, operative, events, conversation } = start({
       retries: 1,
       stages: { ...plain.stages, afterIteration: ['gated', 'throws'] },

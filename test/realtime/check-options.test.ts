@@ -60,7 +60,7 @@ describe('a session', () => {
     await expect(connect(null)).rejects.toMatchObject({ code: 'options.invalid' });
   });
 
-  test('beside a call is refused before the call is answered', async () => {
+  test('next to a call is refused before the call is answered', async () => {
     const asked: unknown[] = [];
     const client = { baseURL: 'http://x', apiKey: 'k', realtime: { calls: { accept: () => asked.push(1) } } };
     const model = openaiRealtime({ model: 'm', client: client as never });

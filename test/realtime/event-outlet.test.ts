@@ -72,7 +72,7 @@ describe('readers', () => {
 });
 
 describe('a reader that lags', () => {
-  test('loses the oldest audio before anything else, and is told how much', async () => {
+  test('loses the oldest audio before anything else, and learns how much', async () => {
     const outlet = new EventOutlet(() => limits);
     outlet.push(usual(0));
     for (let sequence = 1; sequence <= 15; sequence++) outlet.push(audio(sequence));

@@ -259,7 +259,7 @@ describe('a report of the player', () => {
     { type: 'playback.report', itemId: 'ghost', playedBytes: 5 },
     { type: 'playback.report', mark: 7 },
     { type: 'playback.report', mark: 0 },
-  ])('of what never came (%j) is none: the clock still tells what was heard', async (input) => {
+  ])('of what never came (%j) does not count: the clock still says what was heard', async (input) => {
     const fake = await openSession();
     await fake.send(input);
     fake.wire.give({ type: 'response.created', responseId: 'r1' }, speech('r1', 'i1', 100), responseEnd('r1'));
@@ -320,7 +320,7 @@ describe('user code that rejects where nobody waits', () => {
   });
 });
 
-describe('what a server tells that makes no sense here', () => {
+describe('what a server says that makes no sense here', () => {
   test('that it plays, where audio is heard through this process: nothing is played', async () => {
     const fake = await openSession();
     fake.wire.give({ type: 'output.started' });
@@ -330,7 +330,7 @@ describe('what a server tells that makes no sense here', () => {
     expect(fake.session.phase).toBe('responding');
   });
 
-  test('a call without an id is left out, and told', async () => {
+  test('a call without an id is left out, and reported', async () => {
     const fake = await openSession();
     fake.wire.give(
       { type: 'response.created', responseId: 'r1' },

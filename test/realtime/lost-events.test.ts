@@ -57,7 +57,7 @@ describe('the end of the user’s speech is never reported', () => {
     expect(asked(fake)).toBe(1);
   });
 
-  test('the server waited for the user in vain: the reply is asked for once the server had its chance', async () => {
+  test('the server waited for the user in vain: the reply is requested once the server has had its chance', async () => {
     const fake = await speakingAndOwing([serverVad]);
     fake.wire.give({ type: 'input.idle' });
     await fake.host.advance(1_000);
@@ -142,7 +142,7 @@ describe('the end of an answer is never reported', () => {
     expect(fake.session.phase).toBe('responding');
   });
 
-  test('the user who goes on speaking is none', async () => {
+  test('the user who goes on speaking does not count', async () => {
     const fake = await openSession({ settings: { interruptsResponse: false } }, { deadlines: { answerMs: 1_000 } });
     fake.wire.give({ type: 'response.created', responseId: 'r1' });
     for (let round = 0; round < 5; round++) {
@@ -213,7 +213,7 @@ describe('the end of an answer is never reported', () => {
     await expect(second).rejects.toMatchObject({ providerCode: 'response.timeout' });
   });
 
-  test('a server that takes one for active whose end it told is asked again at once, and then every ten seconds', async () => {
+  test('a server that still counts one as active whose end it reported is asked again at once, and then every ten seconds', async () => {
     const fake = await openSession();
     fake.wire.give({ type: 'response.created', responseId: 'r1' }, responseEnd('r1'));
     void fake.send({ type: 'response.request' });
@@ -232,7 +232,7 @@ describe('the end of an answer is never reported', () => {
     expect(asked(fake)).toBe(3);
   });
 
-  test('one beside the conversation is given up as well, and stopped', async () => {
+  test('one outside the conversation is given up as well, and stopped', async () => {
     const fake = await openSession({}, { deadlines: { answerMs: 1_000 } });
     void fake.send({ type: 'response.request', outOfBand: true });
     const [create] = fake.wire.sent('response.create');

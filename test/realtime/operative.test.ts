@@ -56,7 +56,7 @@ describe('tools', () => {
     expect(told('toolCall.resultSent')).toMatchObject([{ delivered: 'sent' }]);
   });
 
-  test('of the operative are put into the session; those the session was made with are run as well', async () => {
+  test('of the operative are added to the session; those the session was made with are run as well', async () => {
     const other = toolOf('other', () => 'x');
     const { fake } = await operate({ tools: [other] }, { tools: [weather] });
     expect(fake.wire.sent('session.update')).toMatchObject([
@@ -119,7 +119,7 @@ describe('tools', () => {
     expect(results(fake)).toEqual([['c1', `here\n${JSON.stringify(image)}`]]);
   });
 
-  test('that are not safe beside others run alone, in call order', async () => {
+  test('that are not safe in parallel run alone, in call order', async () => {
     const log: string[] = [];
     const open: (() => void)[] = [];
     const step = (name: string, isConcurrencySafe: boolean) =>
@@ -165,7 +165,7 @@ describe('tools', () => {
 });
 
 describe('calls that came before it ran', () => {
-  test('are run when another reader was told of them', async () => {
+  test('are run when another reader got them', async () => {
     const fake = await openSession({}, { tools: [weather] });
     asks(fake, ['c1', 'weather']);
     createRealtimeOperative(fake.session).run();
@@ -174,7 +174,7 @@ describe('calls that came before it ran', () => {
     expect(results(fake).map(([callId]) => callId)).toEqual(['c1', 'c2']);
   });
 
-  test('are run once when it is the first to be told', async () => {
+  test('are run once when it is the first to get them', async () => {
     const host = simulatedHost();
     const wire = new FakeWire();
     const session = new LiveSession(wire, { host, tools: [weather] });
@@ -441,7 +441,7 @@ describe('the conversation', () => {
     expect(operative.conversation.messages.map(({ meta }) => meta?.['itemId'])).toEqual(['u1', 'u2']);
   });
 
-  test('does not hold what is written beside it', async () => {
+  test('does not hold what is written next to it', async () => {
     const { fake, operative } = await operate();
     fake.wire.give({ type: 'response.created', responseId: 'o1', outOfBand: true });
     fake.wire.give({ type: 'text.done', responseId: 'o1', itemId: 'i1', contentIndex: 0, text: 'class: greeting' });

@@ -148,7 +148,7 @@ describe('a clock', () => {
     expect({ finished: finished(), timers: host.pendingTimers() }).toEqual({ finished: 1, timers: 0 });
   });
 
-  test('that knows of a later item says that what stands before was heard', () => {
+  test('that knows of a later item says that what comes before was heard', () => {
     const { ledger } = ledgerWith({ playedMs: (itemId) => (itemId === 'j' ? 30 : undefined) });
     ledger.receive('r', 'i', 0, 100 * perMs, 1);
     ledger.finishReceiving('r', 'i', 0);

@@ -71,7 +71,7 @@ describe('R1: a request while an answer is active', () => {
     await asked;
   });
 
-  test('an answer beside the conversation neither waits nor is waited for', async () => {
+  test('an answer outside the conversation neither waits nor is waited for', async () => {
     const fake = await openSession();
     fake.wire.give({ type: 'response.created', responseId: 'r1' });
     const asked = fake.send({ type: 'response.request', outOfBand: true, instructions: 'classify' });
@@ -444,7 +444,7 @@ describe('a server that goes silent', () => {
     expect(fake.wire.sent('response.create')).toHaveLength(2);
   });
 
-  test('an answer beside the conversation that never begins is given up', async () => {
+  test('an answer outside the conversation that never begins is given up', async () => {
     const fake = await openSession();
     const asked = fake.send({ type: 'response.request', outOfBand: true });
     await fake.host.advance(10_000);
@@ -528,7 +528,7 @@ describe('R10: late deltas', () => {
   });
 });
 
-describe('R10: an answer beside the conversation that is heard', () => {
+describe('R10: an answer outside the conversation that is heard', () => {
   async function heardBeside(): Promise<FakeSession> {
     const fake = await openSession();
     fake.wire.give({ type: 'response.created', responseId: 'o1', outOfBand: true });
@@ -725,7 +725,7 @@ describe('R17: a socket that takes no more', () => {
     expect(fake.told('congestion').at(-1)).toMatchObject({ queuedMs: 0, droppedMs: 0 });
   });
 
-  test('a link that cannot tell is asked from time to time', async () => {
+  test('a link that cannot report is asked from time to time', async () => {
     const fake = await openSession({ writes: 'untold' }, { backpressure: { highWaterBytes: 4_800 } });
     fake.wire.bufferedBytes = 10_000;
     await fake.send({ type: 'audio.append', audio: audioOf(100) });
@@ -856,7 +856,7 @@ describe('R20: a call whose audio the provider plays', () => {
 });
 
 describe('R22: close', () => {
-  test('settles every promise that is open, and tells it once', async () => {
+  test('settles every promise that is open, and reports it once', async () => {
     const fake = await openSession({ acknowledges: false });
     fake.wire.give({ type: 'response.created', responseId: 'r1' }, call('c1'));
     const open = [

@@ -205,7 +205,7 @@ describe('inputs', () => {
       }),
       'could not be read: trap',
     ],
-  ])('that are none are refused: %#', async (input, message) => {
+  ])('that are invalid are refused: %#', async (input, message) => {
     const fake = await openSession();
     await expect(fake.send(input as unknown as RealtimeInput)).rejects.toMatchObject({
       code: 'message.invalid',
@@ -388,7 +388,7 @@ describe('history', () => {
     ]),
   ];
 
-  test('is put in before the session is ready, calls and results with it', async () => {
+  test('is added before the session is ready, calls and results with it', async () => {
     const fake = await openSession({}, { history });
     expect(fake.wire.sent('item.create').map(({ item }) => item)).toEqual([
       { kind: 'message', role: 'user', content: [{ type: 'text', text: 'What is the weather?' }] },
@@ -470,7 +470,7 @@ describe('a call', () => {
   const steered = (call: (control: { readonly type: string }) => Promise<void>) =>
     openSession({ playedBy: 'server', callId: 'c', capabilities: ['callControl', 'interrupt'], call });
 
-  test('is hung up, transferred and dialled beside the socket', async () => {
+  test('is hung up, transferred and dialled outside the socket', async () => {
     const controls: unknown[] = [];
     const fake = await steered((control) => Promise.resolve(void controls.push(control)));
     await fake.send({ type: 'call.dtmf', digits: '1#' });

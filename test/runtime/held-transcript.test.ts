@@ -34,7 +34,7 @@ describe('a held transcript', () => {
     expect([transcript.isAnswerable(true), transcript.isAnswerable(false)]).toEqual([true, false]);
   });
 
-  test('finds a message by its id as long as it stands there', () => {
+  test('finds a message by its id as long as it is there', () => {
     const transcript = held(question);
     const { messages } = transcript.conversation;
     expect([transcript.find('q'), transcript.find('a')]).toEqual([question, undefined]);

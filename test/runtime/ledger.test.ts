@@ -37,7 +37,7 @@ describe('the ledger of an operative', () => {
     expect(ledger.begin('turn')).toEqual([]);
   });
 
-  test('notices stand in front of what starts a turn, and wait for one that begins', async () => {
+  test('notices come before what starts a turn, and wait for one that begins', async () => {
     ledger.announce(userMessage('N', { id: 'N' }));
     ledger.start(ticket('A'));
     expect([ledger.pending, ledger.queued, ledger.has('N')]).toEqual([0, 0, true]);
@@ -227,7 +227,7 @@ describe('the ledger of an operative', () => {
 });
 
 describe('a ticket', () => {
-  test('its first fate stands', async () => {
+  test('its first fate counts', async () => {
     const one = newTicket('A');
     one.deliver({ status: 'queued' });
     one.deliver({ status: 'withdrawn' });

@@ -36,7 +36,7 @@ describe.each(interpreters)('replaced steps (%s)', (interpreter) => {
     expect(found).toEqual(['a', undefined]);
   });
 
-  test('results stand in call order, whatever the plan', async () => {
+  test('results are in call order, whatever the plan', async () => {
     const turn = await play({ planCalls: (calls) => calls.toReversed().map((call) => [call]) });
     expect(turn.results().map(({ callId }) => callId)).toEqual(['call_1', 'call_2']);
   });

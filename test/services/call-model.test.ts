@@ -79,7 +79,7 @@ describe.each(interpreters)('the idle watchdog (%s)', (interpreter) => {
     expect((await turn.end()).reason).toBe('aborted');
   });
 
-  test('a stream that stays open after message.end is left after a second, and its answer stands', async () => {
+  test('a stream that stays open after message.end is left after a second, and its answer is kept', async () => {
     const turn = startTurn({ interpreter, script: [{ text: 'all', stallAfter: 5 }] });
     await turn.host.advance(999);
     expect(turn.has('assistant.settled')).toBe(false);
@@ -181,7 +181,7 @@ describe.each(interpreters)('models that break the protocol (%s)', (interpreter)
     },
   );
 
-  test('an unknown tag becomes a raw event and the answer stands', async () => {
+  test('an unknown tag becomes a raw event and the answer is kept', async () => {
     const turn = await playTurn({ interpreter, model: modelOf(start, { type: 'weather', mood: 'fine' }, end) });
     expect(turn.all('raw')).toEqual([{ type: 'raw', provider: 'odd', event: { type: 'weather', mood: 'fine' } }]);
     expect(turn.result.reason).toBe('completed');

@@ -23,7 +23,7 @@ const callLog = (turn: Turn) =>
   );
 
 describe.each(interpreters)('the calls of a message (%s)', (interpreter) => {
-  test('that are concurrency-safe and adjacent run side by side; results stand in call order, events as they happen', async () => {
+  test('that are concurrency-safe and adjacent run in parallel; results are in call order, events as they happen', async () => {
     const [a, b, c] = [gated('a'), gated('b'), gated('c')];
     const turn = startTurn({ interpreter, tools: [a.tool, b.tool, c.tool], script: [calling('a', 'b', 'c'), done] });
     await turn.host.settle();
@@ -125,7 +125,7 @@ describe.each(interpreters)('the calls of a message (%s)', (interpreter) => {
     expect(turn.results().map(({ callId }) => callId)).toEqual(['id_a', 'id_b', 'id_c']);
   });
 
-  test('case 11: no id stands twice in the next request, also for an adapter that made six calls of three', async () => {
+  test('case 11: no id is twice in the next request, even from an adapter that made six calls of three', async () => {
     const tool = toolOf('look', () => 'seen', parallel);
     const calls = ['a', 'a', 'b', 'a', 'b', 'c'].map((id) => ({ name: 'look', id }));
     const turn = await playTurn({ interpreter, tools: [tool], script: [{ calls }, done] });
@@ -154,7 +154,7 @@ describe.each(interpreters)('the calls of a message (%s)', (interpreter) => {
     expect(seen).toEqual([{}, {}]);
   });
 
-  test('to a tool nobody has are answered with the names that are known', async () => {
+  test('to an unknown tool are answered with the names that are known', async () => {
     const turn = await playTurn({
       interpreter,
       tools: [toolOf('look'), toolOf('find')],

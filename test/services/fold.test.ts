@@ -169,7 +169,7 @@ describe('what is there before the end', () => {
     expect(foldOf(start).snapshot()).toBeUndefined();
   });
 
-  test('a partial keeps the provider’s id beside its mark', () => {
+  test('a partial keeps the provider’s id next to its mark', () => {
     const fold = foldOf({ type: 'message.start', providerId: 'p1' }, ...textBlock(0, 'He'));
     expect(fold.partial('aborted')?.meta).toEqual({ providerId: 'p1', cut: 'aborted' });
   });

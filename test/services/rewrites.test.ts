@@ -27,7 +27,7 @@ describe.each(interpreters)('rewrites (%s)', (interpreter) => {
     expect(turn.lines()).toEqual(stage === 'beforeTurn' ? ['user: go', 'assistant: x'] : ['assistant: x']);
   });
 
-  test('are rebased: what was appended meanwhile stands after them', async () => {
+  test('are rebased: what was appended meanwhile comes after them', async () => {
     const gate = deferred<undefined>();
     const conversation = longer();
     const turn = startTurn({

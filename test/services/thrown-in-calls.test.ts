@@ -183,7 +183,7 @@ describe.each(interpreters)('a host that breaks while tools run (%s)', (interpre
     expect(statuses(turn)).toEqual(['completed', 'completed']);
   });
 
-  test.each([undefined, '', 7])('of which createId gives %s is as one that throws', async (odd) => {
+  test.each([undefined, '', 7])('of which createId gives %s is like one that throws', async (odd) => {
     const from = simulatedHost();
     let isBroken = false;
     const host = {

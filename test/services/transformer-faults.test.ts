@@ -130,7 +130,7 @@ describe.each(interpreters)('what a transformer returns (%s)', (interpreter) => 
     expect(turn.lines()).toEqual(['user: go', 'assistant: x']);
   });
 
-  test('a breach of the pairing is transformer.brokenPairs, and the value before stands', async () => {
+  test('a breach of the pairing is transformer.brokenPairs, and the previous value stays', async () => {
     const turn = await playTurn({
       interpreter,
       transformers: [

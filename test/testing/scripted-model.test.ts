@@ -316,7 +316,7 @@ describe('time', () => {
     expect(call.events).toHaveLength(3);
   });
 
-  test('pingEveryMs tells of life while nothing comes', async () => {
+  test('pingEveryMs shows life while nothing comes', async () => {
     const host = simulatedHost();
     let pings = 0;
     const model = scriptedModel([{ text: 'Hello', stallAfter: 1, pingEveryMs: 10 }], { host });

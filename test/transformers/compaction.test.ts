@@ -98,7 +98,7 @@ describe('near the limit', () => {
     ).toBe(true);
   });
 
-  test('the last request stands in the summary word for word when a long loop has left it behind', async () => {
+  test('the last request is in the summary word for word when a long loop has left it behind', async () => {
     let calls = 0;
     const look = toolOf('look', () => 'y'.repeat(600));
     const bench = start(0, {

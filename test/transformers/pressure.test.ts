@@ -127,7 +127,7 @@ describe('a request under way, when something was steered in after it', () => {
     for (const text of asked) expect(text).toMatch(/Find the 7 lost keys.*Mind the red ones/);
   });
 
-  test('stands in the summary word for word, and so does what was steered in', async () => {
+  test('is in the summary word for word, and so is what was steered in', async () => {
     const asked = await run('Find the 7 lost keys.', { text: 'Looked around.' });
     expect(asked.some((text) => text.includes('Looked around.'))).toBe(true);
     for (const text of asked) expect(text).toMatch(/Find the 7 lost keys.*Mind the red ones/);
@@ -164,7 +164,7 @@ describe('a request after a turn that broke off at its results', () => {
     for (const text of asked) expect(text).toMatch(/Find the 7 lost keys/);
   });
 
-  test('is not a steer: it stands in the summary word for word', async () => {
+  test('is not a steer: it is in the summary word for word', async () => {
     const asked = await run({ text: 'Looked around.' });
     expect(asked.every((text) => text.includes('Looked around.'))).toBe(true);
     for (const text of asked) expect(text).toMatch(/Find the 7 lost keys/);
@@ -264,7 +264,7 @@ describe('the request for a summary', () => {
   });
 });
 
-describe('a summary that is none', () => {
+describe('a summary that cannot be used', () => {
   test.each<[StopReason]>([['maxTokens'], ['pause'], ['refusal'], ['contextOverflow'], ['toolUse']])(
     'because it stopped with %s never becomes durable',
     async (stopReason) => {

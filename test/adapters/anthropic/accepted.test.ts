@@ -143,7 +143,7 @@ describe('thinking bound to what stands before it', () => {
     expect(thinkingOf({ thinking: manual })).toEqual({ ...(manual as object), block_binding: binding });
   });
 
-  test('a choice of the caller’s own stands', () => {
+  test('the caller’s own choice is kept', () => {
     const strict = { type: 'adaptive', block_binding: { prefix_mismatch_behavior: 'error' } };
     expect(thinkingOf({ thinking: strict })).toEqual(strict);
     expect(thinkingOf({ thinking: { type: 'disabled' } })).toEqual({ type: 'disabled' });

@@ -378,7 +378,7 @@ describe('media', () => {
     });
   });
 
-  test('a text document is read in either alphabet of base64, and told in words where it is none', () => {
+  test('a text document is read in either alphabet of base64, and described in words if it is not base64', () => {
     const document = (data: string): Block => ({
       type: 'document',
       source: { type: 'base64', mediaType: 'text/plain', data },

@@ -151,7 +151,7 @@ describe('a passed client', () => {
 });
 
 describe('without what it needs', () => {
-  test('no model id, or an API that is none, is a mistake in the set-up', () => {
+  test('no model id, or an unknown API, is a mistake in the set-up', () => {
     expect(() => openai({ model: '' })).toThrow(expect.objectContaining({ code: 'options.invalid' }));
     expect(() => openai({ model: 'm', api: 'completions' as 'chat' })).toThrow(
       expect.objectContaining({ code: 'options.invalid' }),

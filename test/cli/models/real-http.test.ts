@@ -56,7 +56,7 @@ test('a base URL with a model id answers, without a key', async () => {
   expect(JSON.stringify(mock.getRequests())).not.toContain('secret-of-another-host');
 });
 
-test('a key of the environment is found and told', async () => {
+test('a key of the environment is found and reported', async () => {
   answerWithTool();
   const { code, stdout } = await runCommand(folder(), question, {
     env: { ANTHROPIC_API_KEY: 'mock', ANTHROPIC_BASE_URL: mock.url },

@@ -45,7 +45,7 @@ describe('createTranscriptWriter', () => {
     expect(readdirSync(folder)).toEqual(['file.json']);
   });
 
-  test('tells a fault, keeps the last whole state, and tries again at the next save', async () => {
+  test('reports a fault, keeps the last whole state, and tries again at the next save', async () => {
     const { path, state, save, faults } = writerOf();
     state.text = 'good';
     await save();

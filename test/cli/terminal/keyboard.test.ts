@@ -22,11 +22,11 @@ async function told(...reads: readonly string[]): Promise<readonly string[]> {
 }
 
 describe('listenToKeyboard', () => {
-  test('tells keys as they are pressed', async () => {
+  test('reports keys as they are pressed', async () => {
     expect(await told('a', 'é', '\u001B[D', '\u0003', '\r')).toEqual(['a', 'é', 'left', 'C-c', 'return']);
   });
 
-  test('tells a bracketed paste whole, however it is cut into reads', async () => {
+  test('reports a bracketed paste as a whole, however it is cut into reads', async () => {
     expect(await told('\u001B[200~one\r', 'two\r\nthr', 'ee\r\u001B[201~', '\r')).toEqual([
       'paste "one\\ntwo\\nthree\\n"',
       'return',

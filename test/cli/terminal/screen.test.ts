@@ -80,7 +80,7 @@ describe('createScreen', () => {
     expect(screen.show({ status: '北京北京北京' })).toContain('北京北…');
   });
 
-  test('whatever is printed and shown, the text stands there as if there had been nothing below', () => {
+  test('whatever is printed and shown, the text looks as if there had been nothing below', () => {
     fc.assert(
       fc.property(texts, fc.array(belows, { minLength: 1, maxLength: 8 }), widths, (pieces, shown, columns) => {
         const screen = createScreen(() => columns);
@@ -94,7 +94,7 @@ describe('createScreen', () => {
     );
   });
 
-  test('what is below stands right below the text, with the cursor in its place', () => {
+  test('what is below is right below the text, with the cursor in its place', () => {
     fc.assert(
       fc.property(texts, belows, widths, (pieces, below, columns) => {
         const screen = createScreen(() => columns);

@@ -208,7 +208,7 @@ describe('a chat in the page', () => {
     expect(await marked('late').count()).toBe(1);
   });
 
-  test('says when the inspector has ended, and keeps what it told', async () => {
+  test('says when the inspector has ended, and keeps what it sent', async () => {
     await playAll();
     await open.inspector.close();
     await open.page.locator('.line-away').waitFor();

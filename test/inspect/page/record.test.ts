@@ -67,7 +67,7 @@ describe('the transcript', () => {
     expect(marks).toEqual(['steered', 'late']);
   });
 
-  test('of a call tells what became of it', () => {
+  test('of a call says what became of it', () => {
     const { lines } = new TranscriptReader(actor).at(log.last, 0);
     const calls = lines
       .flatMap((line) => (line.type === 'message' ? line.blocks : []))

@@ -19,7 +19,7 @@ function listener(bufferedAmount = 0) {
 const message = (n: number) => ({ type: '@xstate.event', sessionId: 'x:0', event: { type: `e${n}` } });
 
 describe('RelayRoom', () => {
-  test('sends away who does not read, and tells the others', () => {
+  test('disconnects those who do not read, and informs the others', () => {
     const room = new RelayRoom('epoch');
     const [slow, quick] = [listener(), listener()];
     room.listen(slow, null);
@@ -31,7 +31,7 @@ describe('RelayRoom', () => {
     expect([quick.isGone, quick.sent.length]).toEqual([false, 2]);
   });
 
-  test('gives who has just been told a long history the time to read it, and no more after that', () => {
+  test('gives those who were just sent a long history the time to read it, and no more after that', () => {
     const room = new RelayRoom('epoch');
     const page = listener(60 * 1024 * 1024); // the history is in its buffer
     room.listen(page, null);

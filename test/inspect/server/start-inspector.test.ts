@@ -277,7 +277,7 @@ describe('either side with either side', () => {
     await line.close();
   });
 
-  test('another program’s line shows beside this one', async () => {
+  test('another program’s line shows next to this one', async () => {
     const { told } = await view();
     const line = connectInspector(inspector.url);
     createActor(machine, { inspect: line.inspect }).start();

@@ -63,7 +63,7 @@ describe('access', () => {
     expect([(await accessOf({ client })).key, (await accessOf({ client })).key]).toEqual(['sk-1', 'sk-2']);
   });
 
-  test('refuses a client that is none', async () => {
+  test('refuses what is not a client', async () => {
     await expect(accessOf({ client: {} })).rejects.toMatchObject({ code: 'options.invalid' });
   });
 });

@@ -118,7 +118,7 @@ describe('a failure', () => {
     await expect(ending).rejects.toBe(reason);
   });
 
-  test('of a client that is none names what is expected', async () => {
+  test('of an invalid client names what is expected', async () => {
     await expect(hangupCall('rtc_1', { client: { baseURL: 'x' } })).rejects.toMatchObject({
       code: 'options.invalid',
       message: expect.stringContaining('realtime.calls') as string,
@@ -185,7 +185,7 @@ describe('a browser’s offer', () => {
 describe('a webhook', () => {
   const options = { secret: webhookSecret };
 
-  test('tells of a call that rings', async () => {
+  test('reports a call that rings', async () => {
     expect(await verifyWebhook(signed(incomingCall('rtc_1')), options)).toMatchObject({
       verified: true,
       type: 'call.incoming',
@@ -205,7 +205,7 @@ describe('a webhook', () => {
     expect(await verifyWebhook(request, options)).toMatchObject({ verified: true, type: 'call.incoming' });
   });
 
-  test('may come over HTTP/2, whose headers hold names that are none', async () => {
+  test('may come over HTTP/2, whose headers hold invalid names', async () => {
     const { body, headers } = signed(incomingCall('rtc_1'));
     const request = { body, headers: { ':path': '/hook', ':method': 'POST', ...headers } };
     expect(await verifyWebhook(request, options)).toMatchObject({ verified: true, type: 'call.incoming' });

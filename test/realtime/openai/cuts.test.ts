@@ -82,7 +82,7 @@ describe.each(realtimeRecordings.map((recording) => [recording.id, recording] as
   });
 });
 
-test('frames are left out, told twice and told too early, at random', async () => {
+test('frames are left out, sent twice and sent too early, at random', async () => {
   const schedule = fc.tuple(
     fc.integer({ min: 0, max: realtimeRecordings.length - 1 }),
     fc.array(fc.tuple(fc.nat(200), fc.constantFrom('drop', 'twice', 'swap')), { maxLength: 12 }),

@@ -155,7 +155,7 @@ describe('a response', () => {
     ]);
   });
 
-  test('beside the conversation says so', () => {
+  test('outside the conversation says so', () => {
     expect(factsOf({ type: 'response.created', response: { id: 'r1', conversation_id: null } })).toEqual([
       { type: 'response.created', responseId: 'r1', outOfBand: true },
     ]);
@@ -183,7 +183,7 @@ describe('a response', () => {
     ]);
   });
 
-  test('tells its tokens by kind', () => {
+  test('reports its tokens by kind', () => {
     const usage = {
       input_tokens: 41,
       output_tokens: 164,
@@ -248,19 +248,19 @@ describe('a tool call', () => {
     expect(decode({ type: 'response.output_item.done', response_id: 'r1', item })).toEqual([told]);
   });
 
-  test('told with its finished item is not told again by late arguments', () => {
+  test('reported with its finished item is not reported again by late arguments', () => {
     const decode = eventDecoder();
     expect(decode({ type: 'response.output_item.done', response_id: 'r1', item })).toEqual([told]);
     expect(decode({ type: 'response.function_call_arguments.done', ...args, name: 'look' })[0]?.type).toBe('raw');
   });
 
-  test('stands in the response that is done, told before or not', () => {
+  test('is in the response that is done, reported before or not', () => {
     const { type: _, responseId: __, ...call } = told;
     const response = { id: 'r1', status: 'completed', output: [item, { id: 'm', type: 'message' }] };
     expect(factsOf({ type: 'response.done', response })).toMatchObject([{ calls: [call] }]);
   });
 
-  test('that was cut off is none', () => {
+  test('that was cut off does not count', () => {
     const cut = { ...item, status: 'incomplete', arguments: '{"a' };
     expect(factsOf({ type: 'response.output_item.done', response_id: 'r1', item: cut })[0]?.type).toBe('raw');
     expect(

@@ -393,7 +393,7 @@ describe('what makes no sense', () => {
     expect(the.ear.all('audio.delta')).toHaveLength(1);
   });
 
-  test('a call told twice is asked of the application once', async () => {
+  test('a call reported twice is offered to the application once', async () => {
     await using the = await scene((peer) => {
       const call = { id: 'c1', name: 'look', args: '{}' };
       callTool(peer, 'r1', [call]);
@@ -478,7 +478,7 @@ describe('raw.send', () => {
     expect(the.sent()).toEqual([]);
   });
 
-  test('beside it an input that is none is refused', async () => {
+  test('besides, an invalid input is refused', async () => {
     await using the = await scene(() => undefined);
     await expect(the.session.send({ type: 'audio.explode' } as never)).rejects.toMatchObject({
       code: 'message.invalid',

@@ -183,7 +183,7 @@ describe('a call', () => {
       signed('{"type":"live.call.incoming","data":{"session_id":"s"}}'),
       { status: 200, outcome: 'ignored' },
     ],
-  ])('told by a webhook that is %s is none', async (_, request, answer) => {
+  ])('reported by a webhook that is %s does not count', async (_, request, answer) => {
     await using server = await startWireServer({ rest: () => ok });
     expect(await receiverAt(server).receiver.receive(request)).toMatchObject(answer);
     expect(server.requests).toEqual([]);
@@ -195,14 +195,14 @@ describe('a call', () => {
   });
 });
 
-describe('the session beside a call', () => {
+describe('the session next to a call', () => {
   /** A session on a call that somebody else has answered. */
   async function onCall(server: WireServer): Promise<RealtimeSession> {
     const client = new OpenAI({ apiKey: 'sk-1', baseURL: server.url, maxRetries: 0 });
     return openaiRealtime({ model: 'gpt-realtime', client }).connectForCall({ callId: 'rtc_1', accept: false });
   }
 
-  test('accepts the call first unless told otherwise', async () => {
+  test('accepts the call first unless configured otherwise', async () => {
     await using server = await startWireServer({ rest: () => ok, script: attach });
     const client = new OpenAI({ apiKey: 'sk-1', baseURL: server.url });
     const model = openaiRealtime({ model: 'gpt-realtime', client, voice: 'cedar' });
@@ -277,7 +277,7 @@ describe('the session beside a call', () => {
     });
   });
 
-  test('tells the keys the caller presses, and cannot press any itself', async () => {
+  test('reports the keys the caller presses, and cannot press any itself', async () => {
     await using server = await startWireServer({
       async script(peer) {
         await attach(peer);

@@ -73,7 +73,7 @@ describe('what has a rule in the session becomes the command the rule is about',
     expect(commandOf({ type, ...examples[type] })).toMatchObject(command);
   });
 
-  test('an answer beside the conversation is known as one', () => {
+  test('an answer outside the conversation is known as one', () => {
     expect(commandOf({ type: 'response.create', response: { conversation: 'none' } })).toMatchObject({
       request: { outOfBand: true },
     });

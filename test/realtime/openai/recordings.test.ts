@@ -55,7 +55,7 @@ describe.each(realtimeRecordings.map((recording) => [recording.id, recording] as
     expect(Object.fromEntries(built)).toEqual(Object.fromEntries(whole));
   });
 
-  test('tells each call once, and again in the answer it belongs to', () => {
+  test('reports each call once, and again in the answer it belongs to', () => {
     const sent = events(/^response\.function_call_arguments\.done$/).map(({ call_id: callId }) => callId);
     expect(of('toolCall.requested').map(({ callId }) => callId)).toEqual(sent);
     expect(of('response.done').flatMap(({ calls }) => calls.map(({ callId }) => callId))).toEqual(sent);

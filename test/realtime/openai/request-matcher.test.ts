@@ -76,7 +76,7 @@ test('a request that was given up answers nothing: the next one asked for has it
   expect([requests.match(silent), requests.match(silent)]).toEqual(['c', undefined]);
 });
 
-test('without an echo answers beside the conversation belong to requests for such', () => {
+test('without an echo answers outside the conversation belong to requests for such', () => {
   const requests = matcher('beside', 'within');
   requests.committed();
   expect(requests.match({ conversation_id: null })).toBe('beside');
@@ -84,7 +84,7 @@ test('without an echo answers beside the conversation belong to requests for suc
   expect(requests.match({ conversation_id: 'conv_1' })).toBe('within');
 });
 
-test('a commit of ours that was refused is none: what the server commits next is its own', () => {
+test('a commit of ours that was refused does not count: what the server commits next is its own', () => {
   const requests = matcher('a');
   requests.committing('c');
   requests.refused('c');

@@ -90,7 +90,7 @@ describe.each([
     told.socket.close();
   });
 
-  test('sends text, and tells when it was written if it can', async () => {
+  test('sends text, and reports when it was written if it can', async () => {
     await using server = await startWireServer({});
     const told = open(openSocket, server.url);
     await told.opened;
@@ -101,7 +101,7 @@ describe.each([
     told.socket.close();
   });
 
-  test('tells the server’s close code and reason, once', async () => {
+  test('reports the server’s close code and reason, once', async () => {
     await using server = await startWireServer({ script: (peer) => peer.close(4001, 'enough') });
     const told = open(openSocket, server.url);
     expect(await told.closed).toEqual({ code: 4001, reason: 'enough' });
@@ -120,7 +120,7 @@ describe.each([
     expect((await told.closed).code).toBe(1000);
   });
 
-  test('tells 1006 when the connection is lost', async () => {
+  test('reports 1006 when the connection is lost', async () => {
     await using server = await startWireServer({ script: (peer) => peer.drop() });
     expect((await open(openSocket, server.url).closed).code).toBe(1006);
   });
@@ -154,7 +154,7 @@ describe.each([
 });
 
 describe('ws', () => {
-  test('tells the status and the body of a refused upgrade', async () => {
+  test('reports the status and the body of a refused upgrade', async () => {
     const body = '{"error":{"code":"invalid_api_key"}}';
     await using server = await startWireServer({ refuse: { status: 401, body } });
     const told = open(openWsSocket, server.url);

@@ -79,7 +79,7 @@ describe.each(bothWays)('announceTasks: steer (%s)', (interpreter) => {
     expect(bench.log().filter((line) => line.startsWith('injected'))).toHaveLength(1);
   });
 
-  test('of a task that settles before its call’s result is in the transcript stands after the result', async () => {
+  test('of a task that settles before its call’s result is in the transcript comes after the result', async () => {
     const quick = { ...toolThat(() => 'quick'), name: 'Quick' };
     const bench = play('steer', {
       interpreter,

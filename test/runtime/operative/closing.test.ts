@@ -170,7 +170,7 @@ describe.each(bothWays)('one writer per conversation (%s)', (interpreter) => {
     ['conversation.invalid', { conversation: {} }],
     ['engine.foreign', { engine: { run: () => undefined } }],
     ['engine.foreign', { engine: null }],
-  ])('createOperative throws %s on what is none', (code, options) => {
+  ])('createOperative throws %s on what is not one', (code, options) => {
     expect(() => createOperative({ engine, ...options } as never)).toThrow(expect.objectContaining({ code }));
   });
 });

@@ -245,7 +245,7 @@ describe('an operative whose chart has died', () => {
     expect(await told?.delivery).toEqual({ status: 'rejected' });
   });
 
-  test('says of a held message that stands in the transcript already that it rests there', async () => {
+  test('says of a held message that is in the transcript already that it stays there', async () => {
     const host = simulatedHost();
     let ids = 0;
     const createId: Host['createId'] = (kind) => {

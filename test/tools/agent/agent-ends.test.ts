@@ -147,7 +147,7 @@ test('whose answer cannot be had stops its background tasks anyway', async () =>
 describe('usage', () => {
   const spent = (inputTokens: number) => ({ usage: { inputTokens, outputTokens: 1 } });
 
-  test('of subagents stands apart in the parent’s turn, that of theirs below it', async () => {
+  test('of subagents is listed apart in the parent’s turn, that of theirs below it', async () => {
     const call = { name: 'Agent', args: { prompt: 'x' } };
     const bench = startAgent({
       child: [

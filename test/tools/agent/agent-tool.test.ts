@@ -441,7 +441,7 @@ describe('what an app replaces', () => {
   });
 });
 
-test('a ToolResult of extractAnswer stands as it is, whatever the end', async () => {
+test('a ToolResult of extractAnswer is used as it is, whatever the end', async () => {
   const bench = startAgent({
     child: [{ text: 'no', stopReason: 'refusal' }],
     own: { extractAnswer: () => ToolResult.text('mine') },

@@ -36,7 +36,7 @@ async function bench() {
 }
 
 describe('a command in the background', () => {
-  test('is there at once with its file, tells its output while it runs, and its exit code in the end', async () => {
+  test('is there at once with its file, shows its output while it runs, and its exit code in the end', async () => {
     const { run, tasks, poll } = await bench();
     const task = run('echo one; read -t 0.4 <&- ; sleep 0.4; echo two');
     expect(task.status).toBe('running');

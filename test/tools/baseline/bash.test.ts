@@ -136,7 +136,7 @@ describe('the working directory', () => {
     expect((await bench.call('Bash', { command: 'pwd' })).text).toBe(bench.folder);
   });
 
-  it('is kept whatever its name holds, and told on one line', async () => {
+  it('is kept whatever its name holds, and shown on one line', async () => {
     const bench = await workbench();
     for (const name of ['two\nlines', 'tab\there', 'é 漢 🏷', '$(x) `y` "z"', "it's", '-n', '\u001B[31m']) {
       const folder = join(bench.folder, name);
@@ -158,7 +158,7 @@ describe('the working directory', () => {
     expect(answer.text).toContain('is gone');
   });
 
-  it('stays, and that is said, when the shell was replaced and could not tell', async () => {
+  it('stays, and that is said, when the shell was replaced and could not report it', async () => {
     const answer = await (await workbench()).call('Bash', { command: 'exec true' });
     expect(answer).toMatchObject({ isError: false });
     expect(answer.text).toContain('did not tell its last working directory');
@@ -248,7 +248,7 @@ describe('case 27: long output', () => {
     expect(text).toBe('a\u{FFFD}\u{FFFD}\u{FFFD}bc');
   });
 
-  it('shows its beginning and its end and tells where all of it is, for Read and for commands', async () => {
+  it('shows its beginning and its end and says where all of it is, for Read and for commands', async () => {
     const bench = await workbench();
     const { text } = await bench.call('Bash', { command: 'seq 1 100000; echo the end' });
     expect(text).toMatch(/^1\n2\n3\n/);

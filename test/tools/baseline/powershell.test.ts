@@ -44,7 +44,7 @@ describe('the command line of PowerShell', () => {
     expect(body.replace(/(['\u2018\u2019\u201A\u201B])\1/g, '$1')).toBe(`${command}\n\n$global:turnchartWorked = $?`);
   });
 
-  it('tells the last folder between two marks', () => {
+  it('reports the last folder between two marks', () => {
     expect(readPowershellReport('C:\\work\\aMARK', 'MARK')).toEqual({ folder: 'C:\\work\\a' });
     expect(readPowershellReport('C:\\work', 'MARK')).toEqual({});
     expect(readPowershellReport('', 'MARK')).toEqual({});

@@ -80,7 +80,7 @@ it('takes a file with another hard link out of the pair', async () => {
   expect([await bench.text('a.txt'), await bench.text('b.txt')]).toEqual(['new\n', 'old\n']);
 });
 
-it('leaves nothing beside the file, whether it works or not', async () => {
+it('leaves nothing next to the file, whether it works or not', async () => {
   const bench = await workbench();
   await bench.put('a.txt', 'old\n');
   await bench.read('a.txt');

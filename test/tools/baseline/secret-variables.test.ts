@@ -30,7 +30,7 @@ describe('a variable is a secret by its value', () => {
   }); // prettier-ignore
 });
 
-describe('a variable is none', () => {
+describe('a variable is not a secret', () => {
   it.each([
     ['PATH', '/usr/bin:/opt/sk-learn/bin:/home/me/token=x'], ['HOME', '/home/me'], ['PWD', '/work'], ['OLDPWD', '/'], ['SSH_AUTH_SOCK', '/tmp/agent'],
     ['XAUTHORITY', '/home/me/.Xauthority'], ['AWS_REGION', 'eu-central-1'], ['KEYBOARD', 'de'], ['XKB_KEYMAP', 'de'], ['GIT_AUTHOR_NAME', 'me'],

@@ -396,7 +396,7 @@ describe('a name that leads into the workspace asks', () => {
     });
   });
 
-  it('and nothing of it runs beside a command that does not ask', async () => {
+  it('and nothing of it runs in parallel with a command that does not ask', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'turnchart-test-'));
     try {
       for (const name of ['cat', 'grep', 'sleep', 'printf', 'rm', 'cut', 'ps', 'sh']) {

@@ -66,7 +66,7 @@ function once(act: () => Promise<void>): () => Promise<void> {
   };
 }
 
-describe.each([true, false])('openFile (the kernel tells the path of a handle: %s)', (hasProc) => {
+describe.each([true, false])('openFile (the kernel knows the path of a handle: %s)', (hasProc) => {
   it('opens again what another file took the place of in between, and reads that one', async () => {
     const { top, root, read } = await place();
     moments.hasProc = hasProc;

@@ -105,7 +105,7 @@ describe('the default text', () => {
     });
   });
 
-  test('counts a refused body whose size nobody told', async () => {
+  test('counts a refused body whose size was not announced', async () => {
     const answer = await answerTo((_, response) => {
       response.writeHead(200, { 'content-type': 'application/zip' });
       response.write(Buffer.alloc(1000));
@@ -290,7 +290,7 @@ describe('redirects', () => {
     expect(answer.text).toBe('The server redirected more than 10 times.');
   });
 
-  test('to an address that is none are a failed result', async () => {
+  test('to an invalid address are a failed result', async () => {
     const answer = await answerTo((_, response) => response.writeHead(302, { location: 'http://[' }).end());
     expect(answer.isError).toBe(true);
   });
@@ -430,7 +430,7 @@ describe('what a tool is made of', () => {
     expect(isFine.isError).toBe(false);
   });
 
-  test('a request that is none is a failed result', async () => {
+  test('an invalid request is a failed result', async () => {
     // For callers without types.
     const answer = await answerTo((_, response) => response.end(), {
       buildRequest: () => 'http://x/' as unknown as Request,

@@ -182,7 +182,7 @@ test('names of secrets are found, however they are spelled', () => {
   );
 });
 
-test('names that only look like those of secrets are none, however they are spelled', () => {
+test('names that only look like those of secrets are not secret, however they are spelled', () => {
   fc.assert(
     fc.property(spelled(plainNames), (name) => !isSecretName(name)),
     { numRuns: 1_000 * runs },

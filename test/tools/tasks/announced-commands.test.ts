@@ -66,7 +66,7 @@ async function play(announceTasks: 'steer' | 'off', commands: readonly string[])
 describe('case 29: three commands in the background', () => {
   const commands = ['sleep 0.1; echo first', 'sleep 0.2; echo second', 'sleep 0.3; echo third'];
 
-  test('are each told once, and their output can be read when they are', async () => {
+  test('are each announced once, and their output can be read by then', async () => {
     const { operative, tasks, settled, answers, handles, allRead } = await play('steer', commands);
     for (const handle of handles) expect(handle).toContain('You will be told when it has ended.');
     await allRead;

@@ -99,7 +99,7 @@ describe('TaskOutput', () => {
     });
   });
 
-  test('whose wait is cancelled tells how far the task is', async () => {
+  test('whose wait is cancelled reports how far the task is', async () => {
     const { start, works, poll, me, host } = bench();
     start();
     works[0]?.context.write('so far');
@@ -110,7 +110,7 @@ describe('TaskOutput', () => {
     expect(host.pendingTimers()).toBe(0);
   });
 
-  test('tells again what it told to a call that was given up', async () => {
+  test('repeats what it told a call that was given up', async () => {
     const { start, works, poll, me } = bench();
     start();
     works[0]?.context.write('so far');
@@ -146,7 +146,7 @@ describe('TaskOutput', () => {
     expect(conversation.messages[4]?.content).toMatchObject([{ status: 'completed' }]);
   });
 
-  test('tells of a failure without failing itself', async () => {
+  test('reports a failure without failing itself', async () => {
     const { start, works, poll } = bench();
     start();
     works[0]?.reject(new Error('broken'));

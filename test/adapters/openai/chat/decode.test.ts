@@ -363,7 +363,7 @@ describe('usage', () => {
     });
   });
 
-  test('reasoning a server counts beside its output is added', async () => {
+  test('reasoning that a server counts besides its output is added', async () => {
     const usage = {
       prompt_tokens: 10,
       completion_tokens: 5,
