@@ -36,7 +36,7 @@ const retry = {
 const hostParts = ['now', 'setTimeout', 'clearTimeout', 'random', 'createId'];
 const choices: readonly unknown[] = ['auto', 'none', 'required'];
 
-/** Of `createEngine`. What models, tools, transformers and registries must be is asked where they are read. */
+/** Options of `createEngine`. Models, tools, transformers and registries are checked where they are read. */
 export const engineOptions = {
   model: anything,
   fallbackModels: anArray,
@@ -67,7 +67,7 @@ export const engineOptions = {
   steps,
 } satisfies Record<keyof EngineOptions, Check | OptionTable>;
 
-/** Of `createOperative`. */
+/** Options of `createOperative`. */
 export const operativeOptions = {
   engine: anything,
   conversation: anything,
@@ -80,14 +80,14 @@ export const operativeOptions = {
   inspectUnder: anObject,
 } satisfies Record<keyof OperativeOptions, Check>;
 
-/** Of `Engine.run`. */
+/** Options of `Engine.run`. */
 export const runOptions = {
   turnContext: anything,
   signal: ['an AbortSignal', (value) => isObject(value) && isFunction(value['addEventListener'])],
   inspectUnder: anObject,
 } satisfies Record<keyof NonNullable<Parameters<Engine['run']>[1]>, Check>;
 
-/** Of the commands of operatives and turns. */
+/** Options of the commands of operatives and turns. */
 export const commandOptions = {
   submit: { turnContext: anything, policy: oneOf('steer', 'queue', 'reject', 'preempt') },
   resume: { turnContext: anything },

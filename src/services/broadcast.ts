@@ -17,7 +17,7 @@ export class Broadcaster<Event> {
   #ended = false;
   readonly #listener: ((event: Event) => void) | undefined;
 
-  /** `listener` is called within `push`, which throws what it throws. */
+  /** `listener` is called within `push`; what it throws is thrown to the caller of `push`. */
   constructor(listener?: (event: Event) => void) {
     this.#listener = listener;
   }

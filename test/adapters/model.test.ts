@@ -1,4 +1,4 @@
-// What the models of all APIs have in common: the client they are given, bodies that are no stream, the kit's laws.
+// What the models of all APIs have in common: the client they are given, bodies that are not streams, the kit's laws.
 
 import { describe, expect, test } from 'vitest';
 import { checkModel } from '../../src/testing/index.ts';

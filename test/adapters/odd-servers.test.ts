@@ -1,4 +1,4 @@
-// Servers that answer in a way nobody promised, over loopback HTTP: what is an answer all the same, what is an error and
+// Servers that answer in a way nobody promised, over loopback HTTP: what is an answer anyway, what is an error and
 // which one, and an abort at any moment.
 
 import { getEventListeners } from 'node:events';

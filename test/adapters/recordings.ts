@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** One recorded call. The shape is told in test/recordings/<provider>/README.md. */
+/** One recorded call. The shape is described in test/recordings/<provider>/README.md. */
 export interface Recording {
   readonly id: string;
   readonly group: string;

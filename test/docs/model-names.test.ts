@@ -8,7 +8,7 @@ const root = resolve(import.meta.dirname, '../..');
 const read = (path: string): string => readFileSync(resolve(root, path), 'utf8');
 const deprecated: ReadonlySet<string> = new Set([...deprecatedByAnthropic(), ...deprecatedByOpenAI()]);
 
-/** What may be named all the same. */
+/** What may be named anyway. */
 const listed: ReadonlySet<string> = new Set([
   'src/realtime/openai/encode-session.ts: gpt-4o-mini-transcribe', // servers of the former protocol know only older ones
   'src/adapters/openai/responses/encode.ts: gpt-4', // a pattern that recognises old models

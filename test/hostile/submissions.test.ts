@@ -1,4 +1,4 @@
-// What callers do to an operative and its messages: nothing is lost, and nobody waits for ever.
+// What callers do to an operative and its messages: nothing is lost, and nobody waits forever.
 
 import { describe, expect, test } from 'vitest';
 import {

@@ -16,7 +16,7 @@ interface Cost {
   readonly summaries: number;
 }
 
-// Of a turn with so many tool calls.
+// Of a turn with this many tool calls.
 async function costOf(calls: number, inspect?: (event: unknown) => void): Promise<Cost> {
   vi.clearAllMocks();
   const look = defineTool({

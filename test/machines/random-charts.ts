@@ -1,4 +1,5 @@
-// Arbitrary small charts in the part of XState that the table knows, and the world they act on. Used by chart-logic.test.ts.
+// Arbitrary small charts in the part of XState that the table knows, and the world they act on. Used by
+// chart-logic.test.ts.
 
 import * as fc from 'fast-check';
 import { setup } from 'xstate';
@@ -91,7 +92,7 @@ export const happenings: fc.Arbitrary<readonly Happening[]> = fc.array(
 export class World {
   readonly log: string[] = [];
   readonly #waiting = new Map<string, ServiceActor<Bits>>();
-  // Services that settle by themselves could go round for ever.
+  // Services that settle by themselves could go round forever.
   #left = 20;
 
   readonly service = serviceLogic<{ readonly id: string; readonly how: ServicePlan['how'] }, Bits>(

@@ -170,7 +170,7 @@ function check(real: RealOperative, path: MachinePath, index: number, kind: Kind
   verifyEvents(real.events, { complete: false });
 }
 
-/** Ends whatever runs, and looks at the promises: every message exactly once, every fate told and true. */
+/** Ends whatever runs, and looks at the promises: every message exactly once, every fate reported and true. */
 export async function finish(real: RealOperative): Promise<void> {
   const { operative, world } = real;
   for (let round = 0; round < 10 && !['idle', 'closed'].includes(real.state); round++) {

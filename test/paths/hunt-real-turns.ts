@@ -5,7 +5,7 @@ import { machinePaths } from '../../src/testing/index.ts';
 import { driveTurn, viaRealStart } from './drive-turn.ts';
 import { stagesOf, turnWalk } from './turn-walk.ts';
 
-// Real milliseconds: a broken turn may wait for ever, which no virtual clock can tell.
+// Real milliseconds: a broken turn may wait forever, which no virtual clock can tell.
 const patienceMs = 1_000;
 
 const paths = (

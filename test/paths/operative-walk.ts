@@ -283,7 +283,7 @@ class OperativeReference implements Reference<OperativeCase> {
     this.#begin();
   }
 
-  // A claim that has not begun to run is given up at once; a turn has to be told.
+  // A claim that has not begun to run is given up at once; a turn has to be cancelled.
   #giveUp(): boolean {
     if (this.#is('reloading')) this.#calls.push('endClaim aborted');
     else if (this.#is('free', 'claimed')) this.#calls.push('abandonCompact');

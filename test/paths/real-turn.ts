@@ -236,7 +236,7 @@ export class RealTurn {
     return stateOf(this.actor.getSnapshot());
   }
 
-  /** Ids of the services that live; undefined where they are no actors and cannot be seen. */
+  /** Ids of the services that live; undefined where they are not actors and cannot be seen. */
   get live(): readonly string[] | undefined {
     if (this.#isBare) return undefined;
     const { children, status } = this.actor.getSnapshot() as { children: Record<string, AnyActorRef>; status: string };

@@ -1,9 +1,9 @@
-// The realtime session's behaviour written down again by hand, without a chart: one function from a state and an event to
-// the next state and to what is done on the way.
+// The realtime session's behaviour written down again by hand, without a chart: one function from a state and an event
+// to the next state and to what is done on the way.
 
 import type { Expected } from './execute-paths.ts';
 
-/** What an event tells, in the words of the reference. */
+/** What an event says, in the words of the reference. */
 export type RealtimeTold =
   | { readonly what: 'connect' | 'opened' | 'lost' | 'created' | 'seeded' | 'failed' | 'expiring' }
   | { readonly what: 'configured'; readonly seeds: boolean }

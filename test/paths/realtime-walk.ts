@@ -1,5 +1,5 @@
-// The realtime session's cases, and the paths through its regions: every event in every state of every region, and in every
-// pair of states of those regions whose races the specification names.
+// The realtime session's cases, and the paths through its regions: every event in every state of every region, and in
+// every pair of states of those regions whose races the specification names.
 
 import type { ActorLogic, AnyStateMachine, EventObject } from 'xstate';
 import { realtimeSessionMachine, type RealtimeScope } from '../../src/machines/realtime-session.ts';
@@ -17,7 +17,7 @@ import {
 } from './realtime-reference.ts';
 import type { OutsideWorld } from './scripted-services.ts';
 
-/** One event and what it tells. */
+/** One event and what it says. */
 export interface RealtimeCase extends PathCase {
   readonly name: string;
   readonly tells: RealtimeTold;
@@ -294,8 +294,8 @@ function pathTo(end: Visited): MachinePath {
   return path;
 }
 
-// Every event in every state of every region, each of its meanings where it does something; and the events of the races in
-// every pair of states of the regions they are about.
+// Every event in every state of every region, each of its meanings where it does something; and the events of the races
+// in every pair of states of the regions they are about.
 function goalsOf({ key, state }: Visited, to: Visited, acts: boolean): readonly string[] {
   const { by } = to;
   if (by === undefined) return [];

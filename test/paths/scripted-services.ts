@@ -87,7 +87,9 @@ export class OutsideWorld {
     };
   }
 
-  /** A scope whose every method only notes its name and its arguments, and returns its answer; `values` are no methods. */
+  /**
+   * A scope whose every method only notes its name and its arguments, and returns its answer; `values` are not methods.
+   */
   scope<Scope extends object>(
     answers: Readonly<Record<string, unknown>> = {},
     values: Readonly<Record<string, unknown>> = {},

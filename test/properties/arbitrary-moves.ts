@@ -60,7 +60,7 @@ export const arbitrarySetups: fc.Arbitrary<TurnSetup> = fc.record({
   compactor: fc.constantFrom('none', 'gains', 'idle', 'throws', 'gated', 'gated', 'gated', 'gated'),
 });
 
-/** Lets so many microtasks run. */
+/** Lets this many microtasks run. */
 export async function waitTurns(turns: number): Promise<void> {
   for (let turn = 0; turn < turns; turn++) await Promise.resolve();
 }

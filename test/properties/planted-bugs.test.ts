@@ -1,4 +1,5 @@
-// The net itself: small bugs planted into the runtime are found by the property tests, and the counterexamples are short.
+// The net itself: small bugs planted into the runtime are found by the property tests, and the counterexamples are
+// short.
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -24,7 +25,7 @@ interface Bug {
   readonly owner: object;
   readonly method: string;
   readonly broken: Broken;
-  /** Found within so many runs. */
+  /** Found within this many runs. */
   readonly within: number;
   /** With no more commands left than this. */
   readonly commands: number;

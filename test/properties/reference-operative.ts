@@ -536,7 +536,7 @@ export class ReferenceOperative implements Surroundings {
     this.#compaction = undefined;
   }
 
-  // What a compaction tells stands between turns: one that is claimed meanwhile is announced behind it.
+  // The events of a compaction come between turns: a turn that is claimed meanwhile is announced after it.
   #announceSoon(): void {
     if (this.#compaction === undefined) this.#announce();
   }
@@ -680,7 +680,7 @@ export class ReferenceOperative implements Surroundings {
     this.#finish(reason, [...starters, ...this.#steers, ...this.#next]);
   }
 
-  // What no drain took is appended in order of acceptance, told, and then the end is told.
+  // What no drain took is appended in order of acceptance and announced, and then the end is published.
   #finish(reason: string, left: readonly Ticket[]): void {
     const channel = this.#claim?.channel;
     this.#isHolding = true;

@@ -1,4 +1,5 @@
-// A bare turn as the design has it: the reference turn with a ledger of its own. The other side of what `Engine.run` does.
+// A bare turn as the design has it: the reference turn with a ledger of its own. The other side of what `Engine.run`
+// does.
 
 import { ReferenceModelEnd, type ModelMove } from './reference-model-end.ts';
 import { ReferenceTurn, type ReferenceEnd, type Surroundings } from './reference-turn.ts';
@@ -108,7 +109,7 @@ export class ReferenceRun implements Surroundings {
   }
 
   answered(): void {
-    // A bare run tells nobody what became of a steer.
+    // A bare run does not report what became of a steer.
   }
 
   sealed(): void {

@@ -132,7 +132,7 @@ export function commandsOf<Action extends { readonly do: string }>(
         real.act(second);
       }),
   );
-  // The action comes so many microtasks after the move, wherever the turn is then.
+  // The action comes this many microtasks after the move, wherever the turn is then.
   const race = fc.tuple(moves, fc.nat(16), actions).map(
     ([next, turns, action]) =>
       new Command<Action>(`${shown(next)}, after ${turns} microtasks ${shown(action)}`, async (histories, real) => {

@@ -1,5 +1,5 @@
-// Whether outcome and delivery of every message are what the events, the requests and the transcript say happened. Knows
-// nothing of the reference models.
+// Whether outcome and delivery of every message are what the events, the requests and the transcript say happened.
+// Knows nothing of the reference models.
 
 import assert from 'node:assert/strict';
 import type { OperativeEvent } from '../../src/contracts/events.ts';
@@ -14,7 +14,7 @@ export interface Told {
   readonly delivery: Delivery;
 }
 
-/** Throws where what was told is not what happened. The log holds every event since before the first submission. */
+/** Throws if what was reported is not what happened. The log holds every event since before the first submission. */
 export function expectToldTrue(
   told: readonly Told[],
   events: readonly OperativeEvent[],

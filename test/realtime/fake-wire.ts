@@ -1,4 +1,4 @@
-// A provider that is a script: keeps the commands it is given and tells the facts a test wants told.
+// A provider that is a script: keeps the commands it is given and reports the facts that a test wants.
 
 import type {
   RealtimeCapability,
@@ -164,7 +164,7 @@ export class FakeWire implements RealtimeWire, WireLink {
   }
 }
 
-/** A session on a fake wire, and everything it told. */
+/** A session on a fake wire, and everything it reported. */
 export interface FakeSession {
   readonly wire: FakeWire;
   readonly host: SimulatedHost;
@@ -215,7 +215,7 @@ async function collect(source: AsyncIterable<RealtimeEvent>, into: RealtimeEvent
   for await (const event of source) into.push(event);
 }
 
-/** Silence of so many milliseconds, pcm16 at 24 kHz. */
+/** Silence of this many milliseconds, pcm16 at 24 kHz. */
 export function audioOf(ms: number): Uint8Array {
   return new Uint8Array(ms * 48);
 }

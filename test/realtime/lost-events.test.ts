@@ -1,5 +1,5 @@
-// Events of the server that never come: nothing in a session waits for one for ever. What bounds each wait is on the chart,
-// and here is each of them by itself.
+// Events of the server that never come: nothing in a session waits for one forever. What bounds each wait is on the
+// chart, and here is each of them by itself.
 
 import { describe, expect, test } from 'vitest';
 import type { RealtimeInput } from '../../src/contracts/realtime.ts';

@@ -1,4 +1,4 @@
-// The microphone's queue against every way a socket can take and not take: order is kept, and what is lost is told.
+// The microphone's queue against every way a socket can take and not take: order is kept, and what is lost is reported.
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';

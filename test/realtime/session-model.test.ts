@@ -1,5 +1,5 @@
-// Random conversations against a server that keeps the rules of real ones, with everything crossing that can cross, and the
-// line cut behind every single fact. After each of them the invariants of a session hold.
+// Random conversations against a server that keeps the rules of real ones, with everything crossing that can cross, and
+// the line cut after every single fact. After each of them the invariants of a session hold.
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -217,7 +217,9 @@ class Conversation {
     this.send({ type: 'toolResult.send', callId, result: 'done', respond: how });
   }
 
-  /** Everything under way comes to its end: the user falls silent, tools settle, answers finish, what is said is played. */
+  /**
+   * Everything under way comes to its end: the user falls silent, tools settle, answers finish, what is said is played.
+   */
   async comeToRest(): Promise<void> {
     if (this.#isHolding) this.send({ type: 'activity.end' });
     for (let round = 0; round < 60; round++) {
@@ -260,8 +262,8 @@ class Conversation {
   }
 }
 
-// In the moment in which it is told: what is kept of an item was received and, where a player can be asked, heard; what is
-// deleted was not.
+// At the moment in which it is reported: what is kept of an item was received and, where a player can be asked, heard;
+// what is deleted was not.
 function checkCut({ server, player }: Conversation, command: WireCommand): void {
   if (command.type === 'item.truncate') {
     const { itemId, audioEndMs } = command;
@@ -285,7 +287,7 @@ function checkEvents(talk: Conversation): void {
 function checkGrammar({ events }: Conversation): void {
   const of = <Type extends RealtimeEvent['type']>(type: Type) =>
     events.filter((event): event is Extract<RealtimeEvent, { readonly type: Type }> => event.type === type);
-  // The end is told once, and last.
+  // The end is reported once, and last.
   expect(of('session.closed')).toHaveLength(1);
   expect(events.at(-1)?.type).toBe('session.closed');
   // Every answer that began ended once.

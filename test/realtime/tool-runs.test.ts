@@ -1,4 +1,4 @@
-// The calls of a voice session, where something breaks that is no tool.
+// The calls of a voice session, where something breaks that is not a tool.
 
 import { expect, test } from 'vitest';
 import type { RealtimeEvent } from '../../src/contracts/realtime.ts';

@@ -1,4 +1,4 @@
-// Functions that must answer at once and are async all the same: each has a defined answer, somebody is told, and no
+// Functions that must answer at once and are async anyway: each has a defined answer, somebody is told, and no
 // rejection is left to kill the process.
 
 import { describe, expect, test } from 'vitest';

@@ -1,4 +1,5 @@
-// Plays one bare turn in virtual time and checks what must hold of every turn. Used by the tests of runtime and services.
+// Plays one bare turn in virtual time and checks what must hold of every turn. Used by the tests of runtime and
+// services.
 
 import { expect } from 'vitest';
 import type { EngineOptions, TurnRun } from '../../src/contracts/engine.ts';
@@ -57,7 +58,7 @@ export interface Turn {
   results(): ToolResultBlock[];
   /** The transcript in short: `user`, `assistant: text`, `call name`, `completed: text`. */
   lines(): string[];
-  /** Advances so many milliseconds, in which the turn must end, and checks what must hold of every turn. */
+  /** Advances this many milliseconds, in which the turn must end, and checks what must hold of every turn. */
   end(withinMs?: number): Promise<TurnResult>;
 }
 

@@ -1,5 +1,5 @@
-// What throws when a call is under way already: nobody waits for a throw behind a promise or a timer, so it must end the
-// call or the turn by itself.
+// What throws when a call is under way already: nobody catches a throw in the callback of a promise or a timer, so it
+// must end the call or the turn by itself.
 
 import { describe, expect, test } from 'vitest';
 import type { Host } from '../../src/contracts/host.ts';

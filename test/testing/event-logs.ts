@@ -10,7 +10,7 @@ import { noUsage } from '../../src/conversation/usage.ts';
 
 export type Log = readonly OperativeEvent[];
 
-/** Puts pieces behind each other and numbers the appends, from the first index on. */
+/** Puts pieces after each other and numbers the appends, from the first index on. */
 export function logOf(...pieces: readonly (OperativeEvent | Log)[]): OperativeEvent[] {
   let next = 0;
   return pieces.flat().map((event) => {

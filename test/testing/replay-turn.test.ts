@@ -38,7 +38,7 @@ const echo = defineTool({
 
 interface Happening {
   readonly steer?: { readonly at: number; readonly text: string };
-  /** Cancels at so many events. */
+  /** Cancels at this many events. */
   readonly cancelAt?: number;
   readonly options?: Partial<EngineOptions>;
 }

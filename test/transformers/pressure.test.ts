@@ -1,4 +1,5 @@
-// Histories that do not fit: what is larger than the window, what is asked while they are cut, what is remembered of it.
+// Histories that do not fit: what is larger than the window, what is asked while they are cut, what is remembered of
+// it.
 
 import { describe, expect, test } from 'vitest';
 import { ModelError } from '../../src/contracts/errors.ts';
@@ -20,7 +21,7 @@ const isSummaryRequest = ({ system, tools }: ModelRequest) =>
   tools.length === 0 && JSON.stringify(system).includes('Summarise');
 const boundaries = (messages: readonly Message[]) => messages.filter(({ content }) => content[0]?.type === 'boundary');
 const told = (request: ModelRequest | undefined) => JSON.stringify(request?.messages ?? []);
-/** A provider that takes so many tokens and not one more. */
+/** A provider that takes this many tokens and not one more. */
 const taking =
   (limit: number, step: (request: ModelRequest) => ScriptedStep = () => ({ text: 'ok' })) =>
   (request: ModelRequest): ScriptedStep =>

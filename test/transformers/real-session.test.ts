@@ -20,7 +20,7 @@ const contextTokens = 32_000;
 interface Step {
   readonly reads: number;
   readonly newMessages: number;
-  /** Messages that were there before and were read all the same. */
+  /** Messages that were there before and were read anyway. */
   readonly oldRead: number;
   readonly fault: string | undefined;
   readonly tokens: number;

@@ -65,7 +65,7 @@ const turns = fc.array(
   }),
   { minLength: 3, maxLength: 14 },
 );
-/** Transformers that somebody put before, between and behind those of the stack. */
+/** Transformers that somebody put before, between and after those of the stack. */
 const viewing = (name: string, view: (messages: readonly Message[]) => readonly Message[]): Transformer => ({
   name,
   beforeIteration: ({ messages }) => ({ messages: view(messages) }),
@@ -187,7 +187,7 @@ function resultOf(value: string | Block[] | undefined): unknown {
   return typeof value === 'string' || value === undefined ? value : ToolResult.blocks(value as never);
 }
 
-// Thinking of an answer that is over stands behind exactly what it was thought behind, or is gone.
+// Thinking of an answer that is over comes after exactly what it was thought after, or is gone.
 function expectBound(seen: readonly (readonly Message[])[]): void {
   for (const messages of seen) {
     const over = messages.findLastIndex(

@@ -1,4 +1,4 @@
-// Signed thinking behind a place that was changed: what the provider would refuse is gone, and nothing else.
+// Signed thinking after a place that was changed: what the provider would refuse is gone, and nothing else.
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -69,7 +69,7 @@ describe('thinking of an answer that is over', () => {
   test('goes where a result before it was shortened since, and so does what came after it in that turn', async () => {
     const turn = [user('u1'), ...looked('old', 3000), ...looked('a2'), ...looked('a3'), ...looked('a4'), answer('a5')];
     const transformer = budgetToolResults({ perResultBytes: 1000, keepRecent: 2, totalBytes: 20_000 });
-    // "a4" was given when the old result was short already, but behind the thinking of "a3", which was not.
+    // "a4" was given when the old result was short already, but after the thinking of "a3", which was not.
     const shown = await view([transformer], [...turn, user('u2'), answer('a6'), user('u3')]);
     expect(thinking(shown)).toEqual(['old', 'a6']);
   });

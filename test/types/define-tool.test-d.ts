@@ -14,7 +14,7 @@ import { ToolResult } from '../../src/tools/tool-result.ts';
 import { type Equal, expectType } from './equal.ts';
 
 // The comparison itself can fail.
-// @ts-expect-error -- a string is no number
+// @ts-expect-error -- a string is not a number
 expectType<Equal<string, number>>();
 // @ts-expect-error -- any is not string
 expectType<Equal<any, string>>();
@@ -109,7 +109,7 @@ defineTool({
 defineTool({ ...base, parameters: mini.object({ path: mini.string() }), execute: () => undefined });
 // @ts-expect-error -- valibot needs its converter
 defineTool({ ...base, parameters: v.object({ path: v.string() }), execute: () => undefined });
-// @ts-expect-error -- a string is no schema
+// @ts-expect-error -- a string is not a schema
 defineTool({ ...base, parameters: 'object', execute: () => undefined });
 // @ts-expect-error -- execute is required
 defineTool({ ...base, parameters: plain });
@@ -184,7 +184,7 @@ const result: ToolResult = ToolResult.text('done');
 expectType<Equal<typeof result.isError, boolean>>();
 // @ts-expect-error -- made by hand, without the brand
 const forged: ToolResult = { content: [], isError: false };
-// @ts-expect-error -- audio is no result content
+// @ts-expect-error -- audio is not a result content
 ToolResult.blocks([{ type: 'audio', source: { type: 'url', url: 'x' } }]);
 
 export { forged };

@@ -1,4 +1,5 @@
-// The command with a session, killed and started again. Processes of their own: what counts is what they leave on the disk.
+// The command with a session, killed and started again. Processes of their own: what counts is what they leave on the
+// disk.
 
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -110,7 +111,7 @@ describe('turnchart --session', { timeout: 90_000 }, () => {
 });
 
 describe('turnchart --session, killed', { timeout: 90_000 }, () => {
-  // Without pauses the turn writes about 100 lines: killed behind those that tell of a step, and between them.
+  // Without pauses the turn writes about 100 lines: killed after those that report a step, and between them.
   test.for([1, 2, 20, 38, 39, 40, 42, 60, 78, 79, 81, 101])(
     'after line %i: what was said and done is there, once, and resume answers it',
     async (lines) => {

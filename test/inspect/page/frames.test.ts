@@ -24,7 +24,7 @@ afterEach(() => open.close());
 
 const shown: ReadonlySet<string> = new Set(['@xstate.actor', '@xstate.event', '@xstate.snapshot']);
 
-// Real turns with tools until so many messages were told; a breath after each, as a model would take.
+// Real turns with tools until this many messages were told; a breath after each, as a model would take.
 async function talk(messages: number): Promise<void> {
   let told = 0;
   const inspect = withTranscript((event) => {
@@ -65,8 +65,8 @@ interface Mark {
   readonly tts: number;
 }
 
-// The page marks its frames in a trace, which knows how long its thread worked between two of them. That is judged: how long
-// the thread had to wait for a core is the machine's affair. Both are told.
+// The page marks its frames in a trace, which knows how long its thread worked between two of them. That is judged: how
+// long the thread had to wait for a core is the machine's affair. Both are told.
 async function judgeFrames(name: string, work: () => Promise<void>): Promise<void> {
   await browser.startTracing(open.page, { categories: ['-*', 'blink.user_timing'] });
   await open.page.evaluate(`(() => {

@@ -1,5 +1,5 @@
-// The recorded sessions cut off at every frame, with every frame told twice, and with frames left out: whatever a server
-// does, the books balance.
+// The recorded sessions cut off at every frame, with every frame told twice, and with frames left out: whatever a
+// server does, the books balance.
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -12,7 +12,7 @@ import type { WireEvent } from './wire-server.ts';
 
 const runs = Number(process.env['TURNCHART_RUNS'] ?? 1);
 
-/** Plays the frames to a session that is ready, ends it, and gives what it told. */
+/** Plays the frames to a session that is ready, ends it, and gives what it reported. */
 async function play(
   recording: RealtimeRecording,
   frames: readonly WireEvent[],

@@ -2,7 +2,7 @@
 
 import type { Peer, WireEvent } from './wire-server.ts';
 
-/** Audio of so many milliseconds at 24,000 samples a second, in base64; each sample holds `value`. */
+/** Audio of this many milliseconds at 24,000 samples a second, in base64; each sample holds `value`. */
 function audioBase64(ms: number, value = 1): string {
   return Buffer.from(new Int16Array(ms * 24).fill(value).buffer).toString('base64');
 }
@@ -44,7 +44,7 @@ export function begin(peer: Peer, responseId: string, request?: WireEvent): void
   });
 }
 
-/** So many milliseconds of its audio. */
+/** This many milliseconds of its audio. */
 export function say(peer: Peer, responseId: string, itemId: string, ms: number): void {
   peer.send({ type: 'response.output_audio.delta', ...place(responseId, itemId), delta: audioBase64(ms) });
 }

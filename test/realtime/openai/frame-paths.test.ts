@@ -1,4 +1,4 @@
-// A frame of bytes takes the short way, a frame of text the long one: both tell the same, whatever is in it.
+// A frame of bytes takes the short way, a frame of text the long one: both report the same, whatever is in it.
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';

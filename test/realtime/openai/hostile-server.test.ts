@@ -1,5 +1,5 @@
-// A server that says anything: recorded events with damaged fields, foreign ids, in any order and any number of times, to a
-// session that is used meanwhile. Nothing throws, nothing waits for ever, and the session closes once.
+// A server that says anything: recorded events with damaged fields, foreign ids, in any order and any number of times,
+// to a session that is used meanwhile. Nothing throws, nothing waits forever, and the session closes once.
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';

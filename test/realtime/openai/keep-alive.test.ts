@@ -16,7 +16,7 @@ interface Scene extends AsyncDisposable {
   readonly ear: Listener;
   readonly host: SimulatedHost;
   readonly peer: Peer;
-  /** Resolves when so many pongs have come. */
+  /** Resolves when this many pongs have come. */
   ponged(count: number): Promise<void>;
 }
 

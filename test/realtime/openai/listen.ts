@@ -1,4 +1,4 @@
-// What a session told, kept in order, and a way to wait for the next thing it tells.
+// What a session reported, kept in order, and a way to wait for the next event.
 
 import type { RealtimeEvent, RealtimeSession } from '../../../src/contracts/realtime.ts';
 
@@ -9,7 +9,9 @@ type Of<Wanted extends Type> = Extract<RealtimeEvent, { readonly type: Wanted }>
 export interface Listener {
   readonly events: readonly RealtimeEvent[];
   all<Wanted extends Type>(type: Wanted): readonly Of<Wanted>[];
-  /** The first event of this type that fits, already told or still to come. Rejects when the session ends without it. */
+  /**
+   * The first event of this type that fits, already told or still to come. Rejects when the session ends without it.
+   */
   next<Wanted extends Type>(type: Wanted, fits?: (event: Of<Wanted>) => boolean): Promise<Of<Wanted>>;
   /** Every event until the session's end. */
   readonly end: Promise<readonly RealtimeEvent[]>;

@@ -1,5 +1,5 @@
 // A telephone call from the webhook to its end, with the real SDK against a local server: verified, each call once,
-// answered in time or refused, steered beside the socket, interrupted by clearing the provider's own buffer.
+// answered in time or refused, steered outside the socket, interrupted by clearing the provider's own buffer.
 
 import { OpenAI } from 'openai';
 import { describe, expect, test } from 'vitest';

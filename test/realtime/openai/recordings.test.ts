@@ -1,4 +1,4 @@
-// The recorded sessions through the codec: every server event is told, and what is told is what was sent.
+// The recorded sessions through the codec: every server event is reported, and what is reported is what was sent.
 
 import { describe, expect, test } from 'vitest';
 import { readRaw } from '../../../src/realtime/openai/read-raw.ts';

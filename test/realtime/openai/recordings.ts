@@ -10,7 +10,7 @@ export interface RecordedFrame {
   readonly data: WireEvent;
 }
 
-/** One recorded session. The shape is told in test/recordings/openai-realtime/README.md. */
+/** One recorded session. The shape is described in test/recordings/openai-realtime/README.md. */
 export interface RealtimeRecording {
   readonly id: string;
   readonly provider: string;

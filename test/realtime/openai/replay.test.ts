@@ -1,5 +1,5 @@
-// The 20 recorded sessions replayed through a real WebSocket: the server says what it said then, whenever the client has
-// said what it said then; what the session tells is compared with what went over the wire.
+// The 20 recorded sessions replayed through a real WebSocket: the server says what it said then, whenever the client
+// has said what it said then; what the session reports is compared with what went over the wire.
 
 import { describe, expect, test } from 'vitest';
 import type { RealtimeSession } from '../../../src/contracts/realtime.ts';

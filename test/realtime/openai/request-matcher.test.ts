@@ -7,7 +7,7 @@ import { eventDecoder } from './facts.ts';
 const echoing = (id: string) => ({ metadata: { client_event_id: id } });
 const silent = { metadata: null };
 
-/** The last is for an answer in the conversation, those before for answers beside it. */
+/** The last is for an answer in the conversation, those before for answers outside it. */
 function matcher(...asked: readonly string[]): RequestMatcher {
   const requests = new RequestMatcher();
   for (const [index, id] of asked.entries()) requests.asked(id, index < asked.length - 1);

@@ -1,4 +1,4 @@
-// The sockets against a real server on loopback: what they tell, and that they neither throw nor tell twice.
+// The sockets against a real server on loopback: what they report, and that they neither throw nor report twice.
 
 import { describe, expect, test } from 'vitest';
 import { openNativeSocket } from '../../../src/realtime/openai/native-socket.ts';

@@ -15,7 +15,7 @@ export function signed(body: string, { at = Math.floor(Date.now() / 1000), id = 
   };
 }
 
-/** The body that tells of a ringing call. */
+/** The body that reports a ringing call. */
 export function incomingCall(callId: string): string {
   return JSON.stringify({
     object: 'event',

@@ -1,4 +1,5 @@
-// A server on loopback that speaks the Realtime API as a test tells it: one script a WebSocket, one plan a REST request.
+// A server on loopback that speaks the Realtime API as a test tells it: one script a WebSocket, one plan a REST
+// request.
 
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -17,7 +18,10 @@ export interface Peer {
   readonly protocols: string;
   /** Every event the client sent, in order. */
   readonly received: readonly WireEvent[];
-  /** The next event of this type that no earlier call took; appended audio is passed over unless asked for. Rejects when the socket closes first. */
+  /**
+   * The next event of this type that no earlier call took; appended audio is passed over unless asked for. Rejects when
+   * the socket closes first.
+   */
   next(type: string): Promise<WireEvent>;
   /** Resolves when an event of this type has come, and takes it from nobody. */
   seen(type: string): Promise<void>;
@@ -28,7 +32,7 @@ export interface Peer {
   drop(): void;
   /** How many pings have come. */
   readonly pings: number;
-  /** Resolves when so many pings have come. */
+  /** Resolves when this many pings have come. */
   pinged(count: number): Promise<void>;
   /** Stops reading from the client: what it sends fills the kernel, then its own memory. */
   stall(): void;
@@ -50,7 +54,9 @@ export type RestAnswer =
 
 /** What the server does. */
 export interface WireServerOptions {
-  /** What happens on a WebSocket. A script that throws fails the test at disposal, unless the socket closed under it. */
+  /**
+   * What happens on a WebSocket. A script that throws fails the test at disposal, unless the socket closed under it.
+   */
   readonly script?: (peer: Peer) => Promise<void> | void;
   /** Answers the upgrade with this instead. */
   readonly refuse?: {

@@ -1,4 +1,4 @@
-// How an operative tells its model that a background task has settled.
+// How an operative informs its model that a background task has settled.
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';

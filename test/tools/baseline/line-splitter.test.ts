@@ -83,7 +83,7 @@ it('counts lines after the wanted ones, and stops where they do not matter', () 
   expect(count('ignore')).toBeLessThan(3);
 });
 
-// The first bytes behind line `number`.
+// The first bytes after line `number`.
 function restAfter(value: string, number: number, encode: (text: string) => Buffer): Buffer {
   let rest = value;
   for (let line = 0; line < number; line++) rest = rest.includes('\n') ? rest.slice(rest.indexOf('\n') + 1) : '';

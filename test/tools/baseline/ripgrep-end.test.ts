@@ -1,5 +1,5 @@
-// When Grep ends the program it searches with. A stand-in takes its place: it prints matches, and leaves a note if it ever
-// comes to its own end.
+// When Grep ends the program it searches with. A stand-in takes its place: it prints matches, and leaves a note if it
+// ever comes to its own end.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { chmod, writeFile } from 'node:fs/promises';
@@ -11,7 +11,7 @@ import { grepTool } from '../../../src/tools/index.ts';
 import { eventually } from './running-processes.ts';
 import { callTool, newContext, temporaryFolder } from './workbench.ts';
 
-/** Prints so many matches, of 100 bytes each. */
+/** Prints this many matches, of 100 bytes each. */
 const printing = (matches: number) =>
   `n=0; while [ $n -lt ${matches} ]; do n=$((n + 1)); printf 'a.txt\\000%d:1:${'x'.repeat(85)}\\n' $n; done`;
 

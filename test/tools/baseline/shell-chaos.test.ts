@@ -135,7 +135,7 @@ b`,
     ],
     ["printf '\\x1e%s' '0000'", /^0000$/],
     ['umask 777; ulimit -n 20; echo a', /^a/],
-    // What is done behind the command shows in no trace and runs no trap of it.
+    // What is done after the command shows in no trace and runs no trap of it.
     ['set -x; echo a; set +e', /^\++ echo a\na\n\++ set \+e$/],
     ['set -v; echo a', /^a$/],
     ['set -eux; echo a', /^\++ echo a\na$/],

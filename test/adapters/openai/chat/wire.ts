@@ -10,7 +10,7 @@ export type Piece =
   | { readonly kind: 'text' | 'refusal' | 'reasoning'; text: string }
   | { readonly kind: 'call'; readonly id: string | undefined; readonly name: string; text: string };
 
-/** What a recording tells. */
+/** What a recording says. */
 export type Told =
   | {
       readonly kind: 'answer';
@@ -56,7 +56,7 @@ function toldByChunks(chunks: readonly Wire[]): Told {
   let citations: unknown[] = [];
   let logprobs = 0;
   for (const chunk of chunks) {
-    // An error behind the last word changes nothing.
+    // An error after the last word changes nothing.
     if (chunk['error'] !== undefined && finish === '') return errorOf(chunk, undefined);
     usage = (chunk['usage'] ?? (chunk['x_groq'] as Wire | undefined)?.['usage'] ?? usage) as Wire | undefined;
     if (Array.isArray(chunk['citations'])) citations = chunk['citations'];

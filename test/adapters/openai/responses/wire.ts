@@ -76,7 +76,7 @@ function toldByResponse(response: Wire): Told {
 
 function errorIn(holder: Wire, status: number | undefined): Told {
   const error = holder['error'] as Wire | string;
-  // The SDK hands on only the text where the error is no object.
+  // The SDK hands on only the text where the error is not an object.
   if (typeof error === 'string') return { kind: 'error', status, code: undefined, message: error };
   return {
     kind: 'error',
