@@ -4,6 +4,7 @@
 import { TurnchartError } from '../contracts/errors.ts';
 import { defaultHost, type Host } from '../contracts/host.ts';
 import type { InspectFunction } from '../contracts/inspect.ts';
+import { describeGiven } from '../contracts/option-table.ts';
 import { inspectionCallback } from './inspection-callback.ts';
 
 /** A program's connection to an inspector. */
@@ -154,7 +155,10 @@ class Line implements InspectorConnection {
 function socketUrl(given: string | URL, program: string): string {
   const text = String(given);
   if (!URL.canParse(text)) {
-    throw new TurnchartError('options.invalid', `connectInspector(…) needs the inspector's URL, got "${text}".`);
+    throw new TurnchartError(
+      'options.invalid',
+      `connectInspector(…) needs the inspector's URL, got ${describeGiven(given)}.`,
+    );
   }
   const url = new URL(text);
   if (url.protocol === 'http:') url.protocol = 'ws:';

@@ -2,7 +2,7 @@
 
 import { messageOf, TurnchartError } from '../contracts/errors.ts';
 import type { RealtimeCapability, RealtimeInput } from '../contracts/realtime.ts';
-import { describeValue } from '../tools/describe-value.ts';
+import { describeGiven } from '../contracts/option-table.ts';
 import {
   bytes,
   changes,
@@ -78,7 +78,7 @@ export function checkInput(input: unknown, capabilities: ReadonlySet<RealtimeCap
 }
 
 function faultOf(input: unknown, capabilities: ReadonlySet<RealtimeCapability>): string | undefined {
-  if (typeof input !== 'object' || input === null) return `An input must be an object, got ${describeValue(input)}.`;
+  if (typeof input !== 'object' || input === null) return `An input must be an object, got ${describeGiven(input)}.`;
   const fields = input as InputFields;
   const { type } = fields;
   if (typeof type !== 'string' || !Object.hasOwn(inputs, type)) {

@@ -2,17 +2,16 @@
 // throw in the middle of a conversation. Called when a session or an operative is made.
 
 import { TurnchartError } from '../contracts/errors.ts';
-import { describeValue } from '../tools/describe-value.ts';
-import { changes } from './input-fields.ts';
+import { checkOptions, isObject, type Check, type OptionTable } from '../contracts/option-table.ts';
+import type {
+  RealtimeBackpressure,
+  RealtimeDeadlines,
+  RealtimeKeepAlive,
+  RealtimeSessionOptions,
+} from '../contracts/realtime.ts';
+import { changes, type InputFields } from './input-fields.ts';
 
-type Fits = (value: unknown) => boolean;
-type Check = readonly [expected: string, fits: Fits];
-/** By name; a nested table is an object with its own options. */
-interface Table {
-  readonly [name: string]: Check | Table;
-}
-type Fields = Readonly<Record<string, unknown>>;
-
+const anything: Check = ['', () => true];
 const milliseconds: Check = ['milliseconds, 0 or more', (value) => typeof value === 'number' && value >= 0];
 const someMilliseconds: Check = ['milliseconds, 1 or more', (value) => typeof value === 'number' && value >= 1];
 const bytes: Check = ['a number of bytes, 0 or more', (value) => typeof value === 'number' && value >= 0];
@@ -29,7 +28,20 @@ const audioFormat: Check = [
 ];
 const hostParts = ['now', 'setTimeout', 'clearTimeout', 'random', 'createId'];
 
-const sessionOptions: Table = {
+const sessionOptions = {
+  systemPrompt: anything, // what a session may also change later is looked at as such a change is
+  tools: anything,
+  toolChoice: anything,
+  voice: anything,
+  inputTranscription: anything,
+  turnDetection: anything,
+  noiseReduction: anything,
+  maxOutputTokens: anything,
+  reasoningEffort: anything,
+  truncation: anything,
+  speed: anything,
+  keepAlive: anything,
+  providerOptions: anything,
   modalities: anArray,
   inputFormat: audioFormat,
   outputFormat: audioFormat,
@@ -41,7 +53,10 @@ const sessionOptions: Table = {
     '"estimate", "server" or an object with playedMs(itemId, contentIndex)',
     (value) => value === 'estimate' || value === 'server' || (isObject(value) && isFunction(value['playedMs'])),
   ],
-  backpressure: { microphoneMs: milliseconds, highWaterBytes: bytes, outputMs: milliseconds },
+  backpressure: { microphoneMs: milliseconds, highWaterBytes: bytes, outputMs: milliseconds } satisfies Record<
+    keyof RealtimeBackpressure,
+    Check
+  >,
   microphone: [
     'an async iterable of Uint8Array',
     (value) => isObject(value) && isFunction(Reflect.get(value, Symbol.asyncIterator)),
@@ -55,7 +70,7 @@ const sessionOptions: Table = {
     replyGraceMs: milliseconds,
     closeMs: milliseconds,
     expiryNoticeMs: milliseconds,
-  },
+  } satisfies Record<keyof RealtimeDeadlines, Check>,
   signal: [
     'an AbortSignal',
     (value) => isObject(value) && isFunction(value['addEventListener']) && isFunction(value['removeEventListener']),
@@ -66,12 +81,16 @@ const sessionOptions: Table = {
   ],
   inspect: ['a function or an observer', (value) => isFunction(value) || isObject(value)],
   onListenerError: aFunction,
-};
+} satisfies Record<keyof RealtimeSessionOptions, Check | OptionTable>;
 
-const keepAlive: Table = { everyMs: someMilliseconds, answerMs: someMilliseconds };
+const keepAlive = { everyMs: someMilliseconds, answerMs: someMilliseconds } satisfies Record<
+  keyof RealtimeKeepAlive,
+  Check
+>;
 
-const operativeOptions: Table = {
+const operativeOptions = {
   tools,
+  backgroundTasks: anything, // its support is looked for where it is read
   approve: aFunction,
   toolTimeoutMs: milliseconds,
   maxParallelTools: [
@@ -82,46 +101,22 @@ const operativeOptions: Table = {
   cancelGraceMs: milliseconds,
   announceTasks: ['one of speak, tell, off', (value) => value === 'speak' || value === 'tell' || value === 'off'],
   onListenerError: aFunction,
-};
+} satisfies OptionTable;
 
-/** Throws `options.invalid`. Provider-specific values are left to the provider, unknown names to TypeScript. */
+/** Throws `options.invalid`. Provider-specific values are left to the provider. */
 export function checkSessionOptions(options: unknown): void {
-  check('a realtime session', options, sessionOptions);
-  const fault = changes(options as Fields);
+  checkOptions('A realtime session', options, sessionOptions);
+  const fault = changes(options as InputFields);
   if (fault !== undefined) {
     throw new TurnchartError('options.invalid', `The options of a realtime session are not valid: ${fault}.`);
   }
-  const given = (options as Fields)['keepAlive']; // an object: checked above
-  if (given !== undefined && given !== 'off') check('a realtime session', given, keepAlive, 'keepAlive.');
+  const given = (options as InputFields)['keepAlive']; // an object, just looked at
+  if (given !== undefined && given !== 'off') checkOptions('A realtime session', given, keepAlive, 'keepAlive.');
 }
 
 /** Throws `options.invalid`. */
 export function checkOperativeOptions(options: unknown): void {
-  check('a realtime operative', options, operativeOptions);
-}
-
-function check(of: string, options: unknown, table: Table, prefix = ''): void {
-  if (!isObject(options)) {
-    const what = prefix === '' ? `The options of ${of}` : `The option "${prefix.slice(0, -1)}" of ${of}`;
-    throw new TurnchartError('options.invalid', `${what} must be an object, got ${describeValue(options)}.`);
-  }
-  for (const [name, known] of Object.entries(table)) {
-    const value = options[name];
-    if (value === undefined) continue;
-    if (!isCheck(known)) {
-      check(of, value, known, `${prefix}${name}.`);
-    } else if (!known[1](value)) {
-      const got = describeValue(value);
-      throw new TurnchartError(
-        'options.invalid',
-        `The option "${prefix}${name}" of ${of} must be ${known[0]}, got ${got}.`,
-      );
-    }
-  }
-}
-
-function isCheck(known: Check | Table): known is Check {
-  return Array.isArray(known);
+  checkOptions('A realtime operative', options, operativeOptions);
 }
 
 // Outside this range the arithmetic with milliseconds makes no sense.
@@ -131,8 +126,4 @@ function isRate(value: unknown): boolean {
 
 function isFunction(value: unknown): boolean {
   return typeof value === 'function';
-}
-
-function isObject(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null;
 }

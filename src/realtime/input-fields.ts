@@ -1,6 +1,6 @@
 // Checks for the fields of an input: each returns what is wrong with a field, or undefined. Called by check-input.ts.
 
-import { describeValue } from '../tools/describe-value.ts';
+import { describeGiven } from '../contracts/option-table.ts';
 
 /** An unchecked input. */
 export type InputFields = Readonly<Record<string, unknown>>;
@@ -131,7 +131,7 @@ function list(input: InputFields, field: string, fits: (one: unknown) => boolean
 }
 
 function fault(fits: boolean, field: string, expected: string, got: unknown): Fault {
-  return fits ? undefined : `${field} must be ${expected}, got ${describeValue(got)}`;
+  return fits ? undefined : `${field} must be ${expected}, got ${describeGiven(got)}`;
 }
 
 function isObject(value: unknown): value is InputFields {

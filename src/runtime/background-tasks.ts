@@ -29,7 +29,7 @@ import { longestDelayMs } from '../services/settings.ts';
 import { watchBelow } from '../services/watch.ts';
 import { noticeText } from '../tools/tasks/task-notice.ts';
 import { supportFor } from '../tools/tasks/task-support.ts';
-import { checkOptions } from '../tools/option-table.ts';
+import { checkOptions } from '../contracts/option-table.ts';
 import { BackgroundRun } from './background-run.ts';
 import { countFrom, engineOptions } from './check-options.ts';
 import { quietly } from './quietly.ts';

@@ -2,7 +2,7 @@
 
 import type { Engine, EngineOptions } from '../contracts/engine.ts';
 import type { OperativeOptions } from '../contracts/operative.ts';
-import { aText, isObject, type Check, type OptionTable } from '../tools/option-table.ts';
+import { aText, isObject, type Check, type OptionTable } from '../contracts/option-table.ts';
 
 const anything: Check = ['', () => true];
 const aFunction: Check = ['a function', isFunction];
@@ -83,7 +83,10 @@ export const operativeOptions = {
 /** Options of `Engine.run`. */
 export const runOptions = {
   turnContext: anything,
-  signal: ['an AbortSignal', (value) => isObject(value) && isFunction(value['addEventListener'])],
+  signal: [
+    'an AbortSignal',
+    (value) => isObject(value) && isFunction(value['addEventListener']) && isFunction(value['removeEventListener']),
+  ],
   inspectUnder: anObject,
 } satisfies Record<keyof NonNullable<Parameters<Engine['run']>[1]>, Check>;
 

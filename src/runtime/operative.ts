@@ -21,7 +21,7 @@ import { createConversation, type Conversation } from '../conversation/conversat
 import type { Message } from '../conversation/message.ts';
 import type { OperativeMachineEvent, Question } from '../machines/operative.ts';
 import { relay } from '../machines/relay.ts';
-import { checkOptions } from '../tools/option-table.ts';
+import { checkOptions, invalidOption } from '../contracts/option-table.ts';
 import { acceptMessage } from './accept-message.ts';
 import { commandOptions, operativeOptions } from './check-options.ts';
 import { claimConversation, releaseConversation } from './claim.ts';
@@ -171,6 +171,7 @@ class ChartedOperative implements Operative {
   }
 
   subscribe(listener: (event: OperativeEvent) => void): () => void {
+    if (typeof listener !== 'function') throw invalidOption('listener', 'a function', listener);
     return this.#scope.hub.subscribe(listener);
   }
 

@@ -9,7 +9,7 @@ import type { Message } from '../conversation/message.ts';
 import type { TurnMachineEvent } from '../machines/turn.ts';
 import { Broadcaster } from '../services/broadcast.ts';
 import { TurnRecord } from '../services/turn-record.ts';
-import { checkOptions } from '../tools/option-table.ts';
+import { checkOptions } from '../contracts/option-table.ts';
 import { acceptMessage } from './accept-message.ts';
 import { breakTurn } from './break-turn.ts';
 import { commandOptions, runOptions } from './check-options.ts';

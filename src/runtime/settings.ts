@@ -2,14 +2,14 @@
 
 import { isBackground, taskSupport, type TaskSupport } from '../contracts/background-task.ts';
 import type { EngineOptions } from '../contracts/engine.ts';
+import { TurnchartError } from '../contracts/errors.ts';
 import { hostWith } from '../contracts/host.ts';
 import type { Model } from '../contracts/model.ts';
 import type { Tool } from '../contracts/tool.ts';
 import type { Stage, Transformer } from '../contracts/transformer.ts';
 import { longestDelayMs, type TurnCharts, type TurnSettings } from '../services/settings.ts';
 import { checkToolNames } from '../tools/check-tool-names.ts';
-import { isObject } from '../tools/option-table.ts';
-import { checkOptions, invalidOption } from '../tools/option-table.ts';
+import { checkOptions, invalidOption, isObject } from '../contracts/option-table.ts';
 import { standardCharts } from './charts.ts';
 import { engineOptions } from './check-options.ts';
 import { quietly } from './quietly.ts';
@@ -20,6 +20,7 @@ export function settingsOf(options: EngineOptions, charts: TurnCharts = standard
   checkToolNames(options.tools ?? []);
   const tasks = tasksOf(options);
   const tools = withTaskTools(options.tools ?? [], tasks);
+  checkToolChoice(options, tools);
   const models = [options.model, ...(options.fallbackModels ?? [])] as const;
   models.forEach(checkModel);
   const given = options.transformers ?? [];
@@ -80,6 +81,17 @@ function withTaskTools(tools: readonly Tool[], tasks: TaskSupport | undefined): 
   return tasks === undefined ? tools : [...tools, ...tasks.tools.filter(({ name }) => !names.has(name))];
 }
 
+// What a provider's own tool is called only its options or a request of one's own can say.
+function checkToolChoice({ toolChoice, providerOptions, steps }: EngineOptions, tools: readonly Tool[]): void {
+  if (typeof toolChoice !== 'object' || providerOptions !== undefined || steps?.buildRequest !== undefined) return;
+  if (tools.some(({ name }) => name === toolChoice.tool)) return;
+  throw invalidOption(
+    'toolChoice',
+    `one of the engine's tools (${tools.map(({ name }) => name).join(', ')})`,
+    toolChoice,
+  );
+}
+
 function byStage<Value>(at: (stage: Stage) => Value): Record<Stage, Value> {
   return {
     beforeTurn: at('beforeTurn'),
@@ -89,9 +101,20 @@ function byStage<Value>(at: (stage: Stage) => Value): Record<Stage, Value> {
   };
 }
 
+const stages = byStage(() => true);
+
 function checkTransformer(transformer: Transformer): void {
-  if (isObject(transformer) && typeof transformer.name === 'string') return;
-  throw invalidOption('transformers', 'objects with a "name" and stage functions', transformer);
+  if (!isObject(transformer) || typeof transformer.name !== 'string') {
+    throw invalidOption('transformers', 'objects with a "name" and stage functions', transformer);
+  }
+  for (const member in transformer) {
+    if (!/^(before|after)[A-Z]/.test(member) || Object.hasOwn(stages, member)) continue;
+    const names = Object.keys(stages).join(', ');
+    throw new TurnchartError(
+      'options.invalid',
+      `The transformer "${transformer.name}" has a "${member}", which is no stage; these are ${names}.`,
+    );
+  }
 }
 
 function isThere(transformer: Transformer, stage: Stage): boolean {

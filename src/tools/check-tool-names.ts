@@ -1,8 +1,8 @@
 // The names and shapes of tools, checked before anything runs. Called by define-tool and by createEngine.
 
 import { TurnchartError } from '../contracts/errors.ts';
+import { describeGiven } from '../contracts/option-table.ts';
 import { shortText } from './bounded-text.ts';
-import { describeValue } from './describe-value.ts';
 import { isRecord } from './schema-node.ts';
 
 /** The error for a tool that cannot be used. */
@@ -14,7 +14,7 @@ export function invalidTool(name: string, reason: string, cause?: unknown): Turn
 export function checkToolName(name: unknown): asserts name is string {
   if (typeof name === 'string' && /^[\w-]{1,64}$/.test(name)) return;
   // Shown in full, unless its length is what is wrong.
-  const shown = typeof name === 'string' ? JSON.stringify(shortText(name, 80)) : describeValue(name);
+  const shown = typeof name === 'string' ? JSON.stringify(shortText(name, 80)) : describeGiven(name);
   throw new TurnchartError(
     'tool.invalidName',
     `A tool's name must be 1 to 64 of a-z, A-Z, 0-9, "_" and "-", got ${shown}.`,
@@ -44,7 +44,7 @@ function checkTool(tool: unknown, index: number): string {
   if (!isRecord(tool)) {
     throw new TurnchartError(
       'tool.invalid',
-      `tools[${index}] is not a tool: expected an object made by defineTool, got ${describeValue(tool)}.`,
+      `tools[${index}] is not a tool: expected an object made by defineTool, got ${describeGiven(tool)}.`,
     );
   }
   const { name, definition } = tool;

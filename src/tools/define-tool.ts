@@ -3,10 +3,10 @@
 
 import type { JsonValue } from '../conversation/json.ts';
 import { TurnchartError } from '../contracts/errors.ts';
+import { aText, describeGiven, type Check } from '../contracts/option-table.ts';
 import type { ToolDefinition } from '../contracts/model.ts';
 import type { Tool, ToolContext } from '../contracts/tool.ts';
 import { checkToolName, invalidTool } from './check-tool-names.ts';
-import { describeValue } from './describe-value.ts';
 import { argumentParser } from './parse-arguments.ts';
 import { readParameters } from './read-parameters.ts';
 import { isRecord } from './schema-node.ts';
@@ -85,30 +85,43 @@ export function defineTool<Schema extends ToolParameters, TurnContext = unknown>
 // For callers without types; `parameters` is read by read-parameters.
 function checkSpecification(specification: unknown): void {
   if (!isRecord(specification)) {
-    throw new TurnchartError('tool.invalid', `defineTool takes one object, got ${describeValue(specification)}.`);
+    throw new TurnchartError('tool.invalid', `defineTool takes one object, got ${describeGiven(specification)}.`);
   }
-  checkToolName(specification['name']);
-  for (const [member, isValid, expected] of members) {
+  const { name } = specification;
+  checkToolName(name);
+  const isLiteral = Object.getPrototypeOf(specification) === Object.prototype; // an instance may have fields of its own
+  for (const member of Object.keys(specification)) {
+    if (!isLiteral || Object.hasOwn(members, member)) continue;
+    throw invalidTool(name, `defineTool has no "${member}"; it has ${Object.keys(members).join(', ')}`);
+  }
+  for (const [member, [expected, fits]] of Object.entries(members)) {
     const value = specification[member];
-    if (isValid(value)) continue;
-    throw invalidTool(specification['name'], `${member} must be ${expected}, got ${describeValue(value)}`);
+    if (fits(value)) continue;
+    throw invalidTool(name, `${member} must be ${expected}, got ${describeGiven(value)}`);
   }
 }
 
-const isText = (value: unknown): boolean => typeof value === 'string';
+const anything: Check = ['', () => true];
 const isFunction = (value: unknown): boolean => typeof value === 'function';
-const isRule = (value: unknown): boolean => value === undefined || typeof value === 'boolean' || isFunction(value);
-
-const members: readonly (readonly [string, (value: unknown) => boolean, string])[] = [
-  ['description', isText, 'a string'],
-  ['execute', isFunction, 'a function'],
-  ['preview', (value) => value === undefined || isFunction(value), 'a function'],
-  [
-    'timeoutMs',
-    (value) => value === undefined || (typeof value === 'number' && value > 0),
-    'a number of milliseconds above 0',
-  ],
-  ['replay', (value) => [undefined, 'safe', 'unsafe'].includes(value as string), '"safe" or "unsafe"'], // any value may be asked for
-  ['isConcurrencySafe', isRule, 'a boolean or a function'],
-  ['needsApproval', isRule, 'a boolean or a function'],
+const aRule: Check = [
+  'a boolean or a function',
+  (value) => value === undefined || typeof value === 'boolean' || isFunction(value),
 ];
+
+// Unlike other options, these are asked about undefined too.
+const members = {
+  name: anything,
+  description: aText,
+  parameters: anything,
+  execute: ['a function', isFunction],
+  preview: ['a function', (value) => value === undefined || isFunction(value)],
+  timeoutMs: [
+    'a number of milliseconds above 0',
+    (value) => value === undefined || (typeof value === 'number' && value > 0),
+  ],
+  replay: ['"safe" or "unsafe"', (value) => [undefined, 'safe', 'unsafe'].includes(value as string)], // any value may be asked for
+  isConcurrencySafe: aRule,
+  needsApproval: aRule,
+  providerOptions: anything,
+  strict: anything,
+} satisfies Record<keyof ToolSpecification<unknown>, Check>;

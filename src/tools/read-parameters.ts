@@ -3,6 +3,7 @@
 import type { JsonValue } from '../conversation/json.ts';
 import { messageOf } from '../contracts/errors.ts';
 import { invalidTool } from './check-tool-names.ts';
+import { describeGiven } from '../contracts/option-table.ts';
 import { describeValue } from './describe-value.ts';
 import type { Validation, Validator } from './parse-arguments.ts';
 import { isRecord, ownValue } from './schema-node.ts';
@@ -21,7 +22,7 @@ export function readParameters(toolName: string, parameters: unknown): Parameter
   const standard = standardPart(parameters);
   if (standard === undefined) {
     if (isRecord(parameters)) return { schema: objectSchema(toolName, () => parameters) };
-    throw invalidTool(toolName, `parameters must be a schema, got ${describeValue(parameters)}`);
+    throw invalidTool(toolName, `parameters must be a schema, got ${describeGiven(parameters)}`);
   }
   const validate = standard['validate'];
   if (typeof validate !== 'function') {

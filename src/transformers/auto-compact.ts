@@ -6,7 +6,7 @@ import { isInsideGroup } from '../conversation/groups.ts';
 import { measureOf } from '../conversation/measure.ts';
 import { textOf, type Message } from '../conversation/message.ts';
 import { tokensOf } from '../conversation/tally.ts';
-import { aText, checkOptions, isObject, numberFrom, type Check } from '../tools/option-table.ts';
+import { aText, checkOptions, isObject, numberFrom, type Check } from '../contracts/option-table.ts';
 import { contextTokensOf, memories, requestTokens } from './context-size.ts';
 import { isFresh, type Cut } from './plan-cut.ts';
 import { snip } from './snip.ts';

@@ -7,7 +7,7 @@ import type { Message } from '../conversation/message.ts';
 import { oncePer } from '../conversation/once-per.ts';
 import { tallyOf } from '../conversation/tally.ts';
 import { boundedText } from '../tools/bounded-text.ts';
-import { checkOptions, numberFrom, type Check } from '../tools/option-table.ts';
+import { checkOptions, numberFrom, type Check } from '../contracts/option-table.ts';
 import { contextTokensOf, memories } from './context-size.ts';
 import { withoutStaleThoughts } from './thoughts.ts';
 import { viewOf } from './window.ts';

@@ -1,7 +1,7 @@
 // The transformers that an engine uses by default.
 
 import type { Transformer } from '../contracts/transformer.ts';
-import { checkOptions, numberFrom } from '../tools/option-table.ts';
+import { checkOptions, numberFrom } from '../contracts/option-table.ts';
 import { autoCompact } from './auto-compact.ts';
 import { budgetToolResults } from './budget-tool-results.ts';
 import { snipHistory } from './snip-history.ts';

@@ -1,7 +1,7 @@
 // The transformer that drops old groups when the history is too long.
 
 import type { Transformer } from '../contracts/transformer.ts';
-import { checkOptions, invalidOption, numberFrom } from '../tools/option-table.ts';
+import { checkOptions, invalidOption, numberFrom } from '../contracts/option-table.ts';
 import { contextTokensOf, memories } from './context-size.ts';
 import type { Cut } from './plan-cut.ts';
 import { snip } from './snip.ts';

@@ -96,11 +96,13 @@ describe('an operative', () => {
     ['onListenerError', { onListenerError: 5 }],
   ])('with a wrong %s is refused by name', async (name, options) => {
     const { session } = await openSession();
-    expect(() => createRealtimeOperative(session, options as object)).toThrow(`"${name}" of a realtime operative`);
+    expect(() => createRealtimeOperative(session, options as object)).toThrow(`The option "${name}" must be`);
   });
 
   test('without an object of options is refused', async () => {
     const { session } = await openSession();
-    expect(() => createRealtimeOperative(session, null as unknown as object)).toThrow('must be an object, got null');
+    expect(() => createRealtimeOperative(session, null as unknown as object)).toThrow(
+      'A realtime operative takes an object of options, got null',
+    );
   });
 });

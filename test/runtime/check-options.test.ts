@@ -1,14 +1,23 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createConversation } from '../../src/conversation/conversation.ts';
-import { complete, createEngine, createOperative, EngineBuilder, OperativeBuilder } from '../../src/index.ts';
+import {
+  complete,
+  createEngine,
+  createOperative,
+  defineTool,
+  EngineBuilder,
+  OperativeBuilder,
+} from '../../src/index.ts';
 import { engineOptions, operativeOptions, runOptions } from '../../src/runtime/check-options.ts';
 import { scriptedModel } from '../../src/testing/index.ts';
-import { checkOptions } from '../../src/tools/option-table.ts';
+import { checkOptions } from '../../src/contracts/option-table.ts';
 
 const runs = Number(process.env['TURNCHART_RUNS'] ?? 1);
 const model = scriptedModel([]);
 const engine = createEngine({ model });
+const secret = 'sk-ant-api03-0123456789';
+const usable = { name: 'look', description: 'd', parameters: { type: 'object' }, execute: () => 1 } as const;
 // What a caller without types can give.
 const engineWith = (options?: unknown) => createEngine(options as never);
 const operativeWith = (options?: unknown) => createOperative(options as never);
@@ -27,30 +36,27 @@ const must = (name: string, expected: string, got: string) => `The option "${nam
 
 describe('createEngine', () => {
   test.each<[object, string]>([
-    [{ toolChoice: 'banana' }, must('toolChoice', 'auto, none, required or { tool: name }', 'string "banana"')],
     [
-      { toolChoice: { name: 'look' } },
-      must('toolChoice', 'auto, none, required or { tool: name }', 'object with "name"'),
+      { toolChoice: 'banana' },
+      must('toolChoice', 'auto, none, required or { tool: name }', 'a string of 6 characters'),
     ],
-    [{ tools: 'look' }, must('tools', 'an array', 'string "look"')],
-    [
-      { fallbackModels: model },
-      must('fallbackModels', 'an array', 'object with "id", "stream", "requests", "calls", …'),
-    ],
-    [{ maxOutputTokens: 0 }, must('maxOutputTokens', 'an integer of at least 1', 'number 0')],
-    [{ output: 'json' }, must('output', '{ name, schema }', 'string "json"')],
-    [{ providerOptions: true }, must('providerOptions', 'an object', 'boolean true')],
-    [{ retry: 3 }, must('retry', 'an object', 'number 3')],
-    [{ retry: { attempts: 1.5 } }, must('retry.attempts', 'an integer of at least 0', 'number 1.5')],
-    [{ approve: 5 }, must('approve', 'a function', 'number 5')],
+    [{ toolChoice: { name: 'look' } }, must('toolChoice', 'auto, none, required or { tool: name }', 'an object')],
+    [{ tools: 'look' }, must('tools', 'an array', 'a string of 4 characters')],
+    [{ fallbackModels: model }, must('fallbackModels', 'an array', 'an object')],
+    [{ maxOutputTokens: 0 }, must('maxOutputTokens', 'an integer of at least 1', '0')],
+    [{ output: 'json' }, must('output', '{ name, schema }', 'a string of 4 characters')],
+    [{ providerOptions: true }, must('providerOptions', 'an object', 'true')],
+    [{ retry: 3 }, must('retry', 'an object', '3')],
+    [{ retry: { attempts: 1.5 } }, must('retry.attempts', 'an integer of at least 0', '1.5')],
+    [{ approve: 5 }, must('approve', 'a function', '5')],
     [{ approve: null }, must('approve', 'a function', 'null')],
-    [{ onListenerError: {} }, must('onListenerError', 'a function', 'object without fields')],
-    [{ inspect: 'all' }, must('inspect', 'a function or an observer', 'string "all"')],
-    [{ steps: () => 1 }, must('steps', 'an object', 'function')],
-    [{ steps: { buildRequest: {} } }, must('steps.buildRequest', 'a function', 'object without fields')],
+    [{ onListenerError: {} }, must('onListenerError', 'a function', 'an object')],
+    [{ inspect: 'all' }, must('inspect', 'a function or an observer', 'a string of 3 characters')],
+    [{ steps: () => 1 }, must('steps', 'an object', 'a function')],
+    [{ steps: { buildRequest: {} } }, must('steps.buildRequest', 'a function', 'an object')],
     [
       { host: { now: 5 } },
-      must('host', 'an object of functions (now, setTimeout, clearTimeout, random, createId)', 'object with "now"'),
+      must('host', 'an object of functions (now, setTimeout, clearTimeout, random, createId)', 'an object'),
     ],
   ])('refuses %j', (options, message) => {
     expect(messageOf(() => engineWith({ model, ...options }))).toBe(message);
@@ -61,7 +67,7 @@ describe('createEngine', () => {
     const { proxy, revoke } = Proxy.revocable({}, {});
     revoke();
     expect(messageOf(() => engineWith({ model, approve: proxy }))).toBe(
-      must('approve', 'a function', 'object that cannot be read'),
+      must('approve', 'a function', 'an object that cannot be read'),
     );
   });
 
@@ -93,12 +99,15 @@ describe('createEngine', () => {
 
 describe('createOperative', () => {
   test.each<[object, string]>([
-    [{ lateMessages: 'x' }, must('lateMessages', 'one of hold, start', 'string "x"')],
-    [{ announceTasks: 'yes' }, must('announceTasks', 'one of off, steer, queue', 'string "yes"')],
-    [{ reloadBeforeStart: 5 }, must('reloadBeforeStart', 'a function', 'number 5')],
-    [{ frameInjectedMessage: 'in short' }, must('frameInjectedMessage', 'a function or null', 'string "in short"')],
-    [{ approve: 5 }, must('approve', 'a function', 'number 5')],
-    [{ inspect: 5 }, must('inspect', 'a function or an observer', 'number 5')],
+    [{ lateMessages: 'x' }, must('lateMessages', 'one of hold, start', 'a string of 1 characters')],
+    [{ announceTasks: 'yes' }, must('announceTasks', 'one of off, steer, queue', 'a string of 3 characters')],
+    [{ reloadBeforeStart: 5 }, must('reloadBeforeStart', 'a function', '5')],
+    [
+      { frameInjectedMessage: 'in short' },
+      must('frameInjectedMessage', 'a function or null', 'a string of 8 characters'),
+    ],
+    [{ approve: 5 }, must('approve', 'a function', '5')],
+    [{ inspect: 5 }, must('inspect', 'a function or an observer', '5')],
   ])('refuses %j', (options, message) => {
     const conversation = createConversation();
     expect(messageOf(() => operativeWith({ engine, conversation, ...options }))).toBe(message);
@@ -115,7 +124,7 @@ describe('createOperative', () => {
   test.each([
     [undefined, 'nothing'],
     [null, 'null'],
-    [5, 'number 5'],
+    [5, '5'],
   ])('says that %j is not an object of options', (options, got) => {
     expect(messageOf(() => operativeWith(options))).toBe(`createOperative takes an object of options, got ${got}.`);
   });
@@ -132,7 +141,7 @@ describe('createOperative', () => {
 describe('the options of calls', () => {
   test.each<[unknown, string]>([
     [null, 'Engine.run takes an object of options, got null.'],
-    [{ signal: new AbortController() }, must('signal', 'an AbortSignal', 'object without fields')],
+    [{ signal: new AbortController() }, must('signal', 'an AbortSignal', 'an object')],
     [{ signals: 1 }, 'Engine.run has no option "signals"; it has turnContext, signal, inspectUnder.'],
   ])('Engine.run refuses %j and leaves the conversation free', (options, message) => {
     const conversation = createConversation();
@@ -142,13 +151,13 @@ describe('the options of calls', () => {
 
   test.each<[string, unknown, string]>([
     ['submit', null, 'submit takes an object of options, got null.'],
-    ['submit', 'queue', 'submit takes an object of options, got string "queue".'],
-    ['submit', { policy: 'later' }, must('policy', 'one of steer, queue, reject, preempt', 'string "later"')],
+    ['submit', 'queue', 'submit takes an object of options, got a string of 5 characters.'],
+    ['submit', { policy: 'later' }, must('policy', 'one of steer, queue, reject, preempt', 'a string of 5 characters')],
     ['submit', { polcy: 'queue' }, 'submit has no option "polcy"; it has turnContext, policy.'],
     ['resume', null, 'resume takes an object of options, got null.'],
     ['cancel', null, 'cancel takes an object of options, got null.'],
-    ['cancel', { graceMs: '1s' }, must('graceMs', 'a number of milliseconds', 'string "1s"')],
-    ['compact', { instructions: 5 }, must('instructions', 'a string', 'number 5')],
+    ['cancel', { graceMs: '1s' }, must('graceMs', 'a number of milliseconds', 'a string of 2 characters')],
+    ['compact', { instructions: 5 }, must('instructions', 'a string', '5')],
   ])('%s refuses %j and does nothing', async (name, options, message) => {
     const operative = createOperative({ engine });
     const call = {
@@ -164,7 +173,7 @@ describe('the options of calls', () => {
   test('a turn’s cancel refuses an invalid grace time', async () => {
     const run = createEngine({ model: scriptedModel([{ text: 'x' }]) }).run(createConversation());
     expect(messageOf(() => run.cancel({ graceMs: Number.NaN }))).toBe(
-      must('graceMs', 'a number of milliseconds', 'number NaN'),
+      must('graceMs', 'a number of milliseconds', 'NaN'),
     );
     await run.result;
   });
@@ -192,4 +201,46 @@ test('whatever is given, a check throws options.invalid or nothing', () => {
     ),
     { numRuns: 500 * runs },
   );
+});
+
+test.each<[string, () => unknown, string]>([
+  [
+    'a tool choice that names no tool',
+    () => createEngine({ model, tools: [defineTool(usable)], toolChoice: { tool: 'nope' } }),
+    'The option "toolChoice" must be one of the engine\'s tools (look), got an object.',
+  ],
+  [
+    'a transformer with a misspelt stage',
+    () => createEngine({ model, transformers: [{ name: 'x', beforeIterations: () => undefined } as never] }),
+    'The transformer "x" has a "beforeIterations", which is no stage; these are beforeTurn, beforeIteration, afterIteration, afterTurn.',
+  ],
+  [
+    'a listener that is none',
+    () => createOperative({ engine }).subscribe(undefined as never),
+    'The option "listener" must be a function, got nothing.',
+  ],
+  [
+    'a signal that nobody can leave',
+    () => engine.run(createConversation(), { signal: { aborted: false, addEventListener: () => undefined } as never }),
+    'The option "signal" must be an AbortSignal, got an object.',
+  ],
+])('%s is refused', (_what, make, message) => {
+  expect(messageOf(make)).toBe(message);
+});
+
+test('a tool choice may name a tool that the provider’s own options bring', () => {
+  const providerOptions = { tools: [{ type: 'web_search' }] };
+  expect(() => createEngine({ model, providerOptions, toolChoice: { tool: 'web_search' } })).not.toThrow();
+});
+
+test.each<[string, () => unknown]>([
+  ['the model', () => createEngine({ model: secret as never })],
+  ['a transformer', () => createEngine({ model, transformers: [secret as never] })],
+  ['a tool', () => createEngine({ model, tools: [secret as never] })],
+  ['all options', () => createEngine(secret as never)],
+  ['a time limit', () => defineTool({ ...usable, timeoutMs: secret as never })],
+  ['a schema', () => defineTool({ ...usable, parameters: secret as never })],
+  ['a function', () => createEngine({ model, approve: { key: secret } as never })],
+])('a key given for %s is not shown', (_what, make) => {
+  expect(make).toThrow(expect.objectContaining({ message: expect.not.stringContaining('sk-ant') as string }) as Error);
 });

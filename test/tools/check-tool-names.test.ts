@@ -37,7 +37,7 @@ describe('checkToolNames', () => {
 
   test.each<[string, unknown, string]>([
     ['null', null, 'tools[0] is not a tool: expected an object made by defineTool, got null'],
-    ['a function', () => 1, 'got function'],
+    ['a function', () => 1, 'got a function'],
     ['a tool without parse', { ...named('A'), parse: undefined }, '"A": no parse function'],
     ['a tool without execute', { ...named('A'), execute: 1 }, '"A": no execute function'],
     ['a tool without definition', { ...named('A'), definition: undefined }, '"A": no definition'],

@@ -179,15 +179,27 @@ describe('defineTool', () => {
   });
 
   test('keeps execute a method of its specification', () => {
-    const specification = {
-      ...base,
-      parameters: plain,
-      greeting: 'hello',
-      execute() {
+    class Greeter {
+      readonly name = 'Greet';
+      readonly description = 'Greets';
+      readonly parameters = plain;
+      readonly greeting = 'hello';
+      execute(): string {
         return this.greeting;
-      },
-    };
-    expect(defineTool(specification).execute({}, context)).toBe('hello');
+      }
+    }
+    expect(defineTool(new Greeter()).execute({}, context)).toBe('hello');
+  });
+
+  test('refuses a member that it does not have', () => {
+    const misspelt = { ...base, parameters: plain, timeout: 5 };
+    expect(() => defineTool(misspelt)).toThrow(
+      expect.objectContaining({
+        code: 'tool.invalid',
+        message:
+          'Tool "Read": defineTool has no "timeout"; it has name, description, parameters, execute, preview, timeoutMs, replay, isConcurrencySafe, needsApproval, providerOptions, strict.',
+      }) as Error,
+    );
   });
 
   test('publishes a copy of the schema', () => {
@@ -211,18 +223,22 @@ describe('defineTool', () => {
     ['a schema without type', { parameters: { properties: {} } }, '"type" must be "object", got nothing'],
     ['a union at the top', { parameters: z.union([z.object({ a: z.string() }), z.object({})]) }, '"type" must be'],
     ['no parameters', {}, 'parameters must be a schema, got nothing'],
-    ['a string as parameters', { parameters: 'object' }, 'parameters must be a schema, got string "object"'],
+    ['a string as parameters', { parameters: 'object' }, 'parameters must be a schema, got a string of 6 characters'],
     ['zod mini', { parameters: mini.object({}) }, 'does not carry JSON Schema'],
     ['valibot alone', { parameters: v.object({}) }, 'toStandardJsonSchema of @valibot/to-json-schema'],
     ['what JSON Schema cannot say', { parameters: z.object({ at: z.date() }) }, 'cannot be written as JSON Schema'],
     ['no execute', { parameters: plain, execute: undefined }, 'execute must be a function, got nothing'],
-    ['a preview that cannot be called', { parameters: plain, preview: 'x' }, 'preview must be a function, got string'],
+    [
+      'a preview that cannot be called',
+      { parameters: plain, preview: 'x' },
+      'preview must be a function, got a string of 1 characters',
+    ],
     ['no description', { parameters: plain, description: undefined }, 'description must be a string'],
     ['a timeout of 0', { parameters: plain, timeoutMs: 0 }, 'timeoutMs must be a number of milliseconds above 0'],
     [
       'an unknown replay',
       { parameters: plain, replay: 'maybe' },
-      'replay must be "safe" or "unsafe", got string "maybe"',
+      'replay must be "safe" or "unsafe", got a string of 5 characters',
     ],
     ['a string as rule', { parameters: plain, needsApproval: 'yes' }, 'needsApproval must be a boolean or a function'],
   ])('refuses %s', (_what, changes, reason) => {

@@ -9,6 +9,7 @@ import type { WebSocket, WebSocketServer } from 'ws';
 import { TurnchartError } from '../../contracts/errors.ts';
 import { defaultHost } from '../../contracts/host.ts';
 import type { InspectFunction } from '../../contracts/inspect.ts';
+import { describeGiven } from '../../contracts/option-table.ts';
 import { inspectionCallback } from '../inspection-callback.ts';
 import { judge, type GateOptions, type Verdict } from './gate.ts';
 import { pageFolder } from './page-folder.ts';
@@ -53,7 +54,7 @@ export async function startInspector(options: InspectorOptions = {}): Promise<In
   if (!loopback.has(host)) {
     throw new TurnchartError(
       'options.invalid',
-      `The option "host" must be 127.0.0.1, localhost or ::1, got ${String(host)}: the inspector shows transcripts and is for this machine only.`,
+      `The option "host" must be 127.0.0.1, localhost or ::1, got ${describeGiven(host)}: the inspector shows transcripts and is for this machine only.`,
     );
   }
   checkOrigins(allowOrigins);
@@ -105,7 +106,7 @@ function checkOrigins(given: unknown): void {
   if (fault === undefined) return;
   throw new TurnchartError(
     'options.invalid',
-    `The option "allowOrigins" must be a list of origins such as ["http://localhost:5173"], in lower case, without a trailing slash, got ${JSON.stringify(fault)}.`,
+    `The option "allowOrigins" must be a list of origins such as ["http://localhost:5173"], in lower case, without a trailing slash, got ${describeGiven(fault)}.`,
   );
 }
 

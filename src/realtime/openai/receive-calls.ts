@@ -3,6 +3,7 @@
 
 import { messageOf, TurnchartError } from '../../contracts/errors.ts';
 import { hostWith, type Host } from '../../contracts/host.ts';
+import { describeGiven } from '../../contracts/option-table.ts';
 import type { RealtimeModel, RealtimeSession, RealtimeSessionOptions } from '../../contracts/realtime.ts';
 import { whenGiven } from '../../services/user-code.ts';
 import { checkSessionOptions } from '../check-options.ts';
@@ -58,7 +59,7 @@ export function receiveCalls(options: ReceiveCallsOptions): CallReceiver {
   if (!(deadlineMs > 0 && deadlineMs < 2 ** 31)) {
     throw new TurnchartError(
       'options.invalid',
-      `receiveCalls({ deadlineMs }) expects milliseconds above 0, got ${String(deadlineMs)}.`,
+      `receiveCalls({ deadlineMs }) expects milliseconds above 0, got ${describeGiven(deadlineMs)}.`,
     );
   }
   const { connectForCall } = openaiRealtime(options); // checks the options at once

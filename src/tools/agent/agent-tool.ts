@@ -2,6 +2,7 @@
 
 import type { BackgroundTool } from '../../contracts/background-task.ts';
 import type { ToolDefinition } from '../../contracts/model.ts';
+import { aText, checkOptions, invalidOption, numberFrom, type Check } from '../../contracts/option-table.ts';
 import { invalidTool } from '../check-tool-names.ts';
 import { defineBackgroundTool } from '../define-background-tool.ts';
 import { ToolResult } from '../tool-result.ts';
@@ -17,7 +18,8 @@ interface AgentArguments {
  * Makes the tool `Agent`. A subagent is an operative with one turn on a scratch conversation; if the parent is
  * cancelled, it is cancelled within the grace time. If its engine has no `approve`, its calls use the parent's. The
  * parent's listeners see its work as `toolCall.progress` (`{ type: 'agent', agent, event, … }`: calls, shortened texts
- * and the end, never pieces of a stream) and its tokens as `usage.subagents`. Throws `tool.invalid` without a type.
+ * and the end, never pieces of a stream) and its tokens as `usage.subagents`. Throws `tool.invalid` without a type,
+ * `options.invalid` for wrong options and types.
  */
 export function agentTool(
   types: { readonly [name: string]: SubagentType },
@@ -25,8 +27,12 @@ export function agentTool(
 ): BackgroundTool {
   const known = new Map(Object.entries(types));
   if (known.size === 0) throw invalidTool('Agent', 'it needs at least one type of subagent');
-  const maxDepth = atLeastOne('maxDepth', options.maxDepth, 5);
-  const maxParallel = atLeastOne('maxParallel', options.maxParallel, 8);
+  checkOptions('agentTool', options, agentOptions);
+  for (const [name, type] of known) {
+    checkOptions('A type of subagent', type, subagentType, `${name}.`);
+    if (type.engine === undefined) throw invalidOption(`${name}.engine`, aFunction[0], undefined);
+  }
+  const { maxDepth = 5, maxParallel = 8 } = options;
   const usual = definitionOf(known);
   const definition = options.definition?.(usual) ?? usual;
   const placesKey = Symbol('turnchart.agentPlaces');
@@ -67,8 +73,22 @@ function definitionOf(types: ReadonlyMap<string, SubagentType>): ToolDefinition 
   };
 }
 
-function atLeastOne(name: string, value: number | undefined, fallback: number): number {
-  if (value === undefined) return fallback;
-  if (value >= 1) return value;
-  throw invalidTool('Agent', `${name} must be a number of at least 1, got ${String(value)}`);
-}
+const aFunction: Check = ['a function', (value) => typeof value === 'function'];
+const aFlag: Check = ['true or false', (value) => typeof value === 'boolean'];
+
+const agentOptions = {
+  seed: aFunction,
+  definition: aFunction,
+  operative: aFunction,
+  extractAnswer: aFunction,
+  maxDepth: numberFrom(1),
+  maxParallel: numberFrom(1),
+  isConcurrencySafe: aFlag,
+} satisfies Record<keyof AgentToolOptions, Check>;
+
+const subagentType = {
+  description: aText,
+  engine: aFunction,
+  systemPrompt: aText,
+  allowRecursion: aFlag,
+} satisfies Record<keyof SubagentType, Check>;

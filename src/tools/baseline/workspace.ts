@@ -4,7 +4,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 
-import { TurnchartError } from '../../contracts/errors.ts';
+import { invalidOption } from '../../contracts/option-table.ts';
 import { canonicalPath, isWithin } from './canonical-path.ts';
 import { ignoreMatcher } from './ignore-matcher.ts';
 import { pathFault } from './path-fault.ts';
@@ -80,10 +80,7 @@ const specialTrees = ['/proc', '/sys', '/dev'];
 export function createWorkspace(options: WorkspaceOptions): Workspace {
   // For callers without types: a missing cwd is reported like a wrong one.
   if (typeof options.cwd !== 'string' || !isAbsolute(options.cwd)) {
-    throw new TurnchartError(
-      'options.invalid',
-      `The option cwd must be an absolute path, got ${JSON.stringify(options.cwd) ?? 'nothing'}.`,
-    );
+    throw invalidOption('cwd', 'an absolute path', options.cwd);
   }
   const cwd = resolve(options.cwd);
   const named = [

@@ -2,6 +2,7 @@
 // tools send through it.
 
 import { TurnchartError } from '../../contracts/errors.ts';
+import { describeGiven } from '../../contracts/option-table.ts';
 import { followingFetch, shown, type Follow } from './follow.ts';
 import { refusalOf, type HostRules } from './host-rules.ts';
 import { outgoingRequest, type OutgoingRequest } from './outgoing-request.ts';
@@ -64,7 +65,10 @@ export function createHttpServiceClient(options: HttpServiceOptions): HttpServic
   const base = readBase(options.baseURL);
   const retries = options.retries ?? 2;
   if (!Number.isInteger(retries) || retries < 0 || retries > 10) {
-    throw new TurnchartError('options.invalid', `retries must be a whole number from 0 to 10, got ${String(retries)}.`);
+    throw new TurnchartError(
+      'options.invalid',
+      `retries must be a whole number from 0 to 10, got ${describeGiven(retries)}.`,
+    );
   }
   const port = base.port === '' ? (base.protocol === 'https:' ? '443' : '80') : base.port;
   // Redirects stay on the service's host: no other may get its credentials or stand in for it.

@@ -47,11 +47,21 @@ describe('the definition', () => {
     expect(() => agentTool({})).toThrowError(expect.objectContaining({ code: 'tool.invalid' }));
   });
 
+  const helper = { helper: { description: 'Helps.', engine: recipe } };
+
   test.each(['maxDepth', 'maxParallel'])('refuses a %s of 0', (name) => {
-    const types = { helper: { description: 'Helps.', engine: recipe } };
-    expect(() => agentTool(types, { [name]: 0 })).toThrowError(
-      expect.objectContaining({ code: 'tool.invalid', message: expect.stringContaining(name) }),
+    expect(() => agentTool(helper, { [name]: 0 })).toThrowError(
+      expect.objectContaining({ code: 'options.invalid', message: expect.stringContaining(name) }),
     );
+  });
+
+  test.each<[string, () => unknown]>([
+    ['an option it does not have', () => agentTool(helper, { maxDeep: 1 } as object)],
+    ['a type without an engine', () => agentTool({ helper: { description: 'Helps.' } as never })],
+    ['a type with a misspelt field', () => agentTool({ helper: { ...helper.helper, systemprompt: 'x' } as never })],
+    ['a type that is nothing', () => agentTool({ helper: undefined as never })],
+  ])('refuses %s', (_what, make) => {
+    expect(make).toThrowError(expect.objectContaining({ code: 'options.invalid' }));
   });
 });
 

@@ -1,7 +1,6 @@
 // Checks options at set-up by tables of their names and allowed values. Called by everything that takes options.
 
-import { TurnchartError } from '../contracts/errors.ts';
-import { describeValue } from './describe-value.ts';
+import { TurnchartError } from './errors.ts';
 
 /**
  * What a value must be, as text after "must be", and the test for it. Undefined means "not given" and is not tested.
@@ -17,7 +16,7 @@ export interface OptionTable {
 export function checkOptions(of: string, options: unknown, table: OptionTable, prefix = ''): void {
   if (!isObject(options)) {
     if (prefix !== '') throw invalidOption(prefix.slice(0, -1), 'an object', options);
-    throw new TurnchartError('options.invalid', `${of} takes an object of options, got ${describeValue(options)}.`);
+    throw new TurnchartError('options.invalid', `${of} takes an object of options, got ${describeGiven(options)}.`);
   }
   for (const [name, value] of Object.entries(options)) {
     const check = Object.hasOwn(table, name) ? table[name] : undefined;
@@ -33,7 +32,32 @@ export function checkOptions(of: string, options: unknown, table: OptionTable, p
 
 /** The error for an option with an invalid value. */
 export function invalidOption(name: string, expected: string, got: unknown): TurnchartError {
-  return new TurnchartError('options.invalid', `The option "${name}" must be ${expected}, got ${describeValue(got)}.`);
+  return new TurnchartError('options.invalid', `The option "${name}" must be ${expected}, got ${describeGiven(got)}.`);
+}
+
+/** What was given, by its type and size. Never its content: it may be a key in the wrong place. */
+export function describeGiven(value: unknown): string {
+  switch (typeof value) {
+    case 'string':
+      return `a string of ${value.length} characters`;
+    case 'object':
+      return value === null ? 'null' : describeObject(value);
+    case 'undefined':
+      return 'nothing';
+    case 'function':
+    case 'symbol':
+      return `a ${typeof value}`;
+    default:
+      return String(value);
+  }
+}
+
+function describeObject(value: object): string {
+  try {
+    return Array.isArray(value) ? `an array of ${value.length}` : 'an object';
+  } catch {
+    return 'an object that cannot be read'; // a hostile proxy
+  }
 }
 
 /** Any string, also an empty one. */
