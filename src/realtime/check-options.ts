@@ -12,7 +12,7 @@ import type {
 import { changes, type InputFields } from './input-fields.ts';
 
 const anything: Check = ['', () => true];
-const milliseconds: Check = ['milliseconds, 0 or more', (value) => typeof value === 'number' && value >= 0];
+const milliseconds: Check = ['a number of milliseconds, 0 or more', (value) => typeof value === 'number' && value >= 0];
 const someMilliseconds: Check = ['milliseconds, 1 or more', (value) => typeof value === 'number' && value >= 1];
 const bytes: Check = ['a number of bytes, 0 or more', (value) => typeof value === 'number' && value >= 0];
 const aFunction: Check = ['a function', isFunction];

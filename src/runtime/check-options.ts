@@ -8,7 +8,7 @@ const anything: Check = ['', () => true];
 const aFunction: Check = ['a function', isFunction];
 const anObject: Check = ['an object', isObject];
 const anArray: Check = ['an array', Array.isArray];
-const milliseconds: Check = ['milliseconds of at least 0', (value) => typeof value === 'number' && value >= 0];
+const milliseconds: Check = ['a number of milliseconds, 0 or more', (value) => typeof value === 'number' && value >= 0];
 const anInspector: Check = ['a function or an observer', (value) => isFunction(value) || isObject(value)];
 
 /** A whole number, or no bound at all. */
