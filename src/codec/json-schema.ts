@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { atOnce } from '../contracts/at-once.ts';
-import { messageOf, TurnchartError } from '../contracts/errors.ts';
+import { reasonOf, TurnchartError } from '../contracts/errors.ts';
 import type { JsonValue } from '../conversation/json.ts';
 import { checkableSchema } from './checkable-schema.ts';
 
@@ -82,7 +82,7 @@ function toZod(schema: { readonly [key: string]: JsonValue }): z.ZodType {
   } catch (cause) {
     throw new TurnchartError(
       'tool.invalid',
-      `This JSON Schema cannot be checked in full: ${messageOf(cause)}. Change it, or give jsonSchema a validate function.`,
+      `This JSON Schema cannot be checked in full: ${reasonOf(cause)}. Change it, or give jsonSchema a validate function.`,
       { cause },
     );
   }

@@ -130,6 +130,11 @@ export function messageOf(thrown: unknown): string {
   }
 }
 
+/** As `messageOf`, for the middle of a sentence: without a period at the end. */
+export function reasonOf(thrown: unknown): string {
+  return messageOf(thrown).replace(/\.$/, '');
+}
+
 function hasMarker(value: unknown, marker: symbol): boolean {
   try {
     return typeof value === 'object' && value !== null && Reflect.get(value, marker) === true;

@@ -71,7 +71,7 @@ export type EngineEvent =
   | {
       readonly type: 'transformer.failed';
       readonly name: string;
-      readonly stage: Stage;
+      readonly stage: Stage | 'compact';
       readonly error: TurnchartError;
     }
   | {

@@ -1,7 +1,7 @@
 // The state of one session: its link, its ledgers and what is being waited for. Made by session.ts; read and changed by
 // the files that receive facts, act for the chart and perform inputs.
 
-import { messageOf, ModelError, TurnchartError } from '../contracts/errors.ts';
+import { messageOf, reasonOf, ModelError, TurnchartError } from '../contracts/errors.ts';
 import { hostWith, type Host } from '../contracts/host.ts';
 import type {
   RealtimeAudioFormat,
@@ -257,7 +257,7 @@ function itemsOf(history: NonNullable<RealtimeSessionOptions['history']>): reado
   } catch (cause) {
     throw new TurnchartError(
       'options.invalid',
-      `The option "history" contains something that is not a message: ${messageOf(cause)}. Pass messages of a conversation.`,
+      `The option "history" contains something that is not a message: ${reasonOf(cause)}. Pass messages of a conversation.`,
       { cause },
     );
   }

@@ -20,7 +20,7 @@ export class EngineBuilder<TurnContext = unknown> {
   readonly #options: Partial<EngineOptions<TurnContext>>;
 
   constructor(options: Partial<EngineOptions<TurnContext>> = {}) {
-    this.#options = { transformers: [], ...options };
+    this.#options = { ...options, transformers: options.transformers ?? [] };
   }
 
   /** A builder with the model and the default transformers. */

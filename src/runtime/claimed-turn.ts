@@ -1,6 +1,6 @@
 // One turn of an operative from its claim to its end: who waits for it, what is published about it, what it runs on.
 
-import { messageOf, TurnchartError } from '../contracts/errors.ts';
+import { reasonOf, TurnchartError } from '../contracts/errors.ts';
 import type { OperativeEvent, TurnResult } from '../contracts/events.ts';
 import type { Host } from '../contracts/host.ts';
 import type { OperativeOptions } from '../contracts/operative.ts';
@@ -103,7 +103,7 @@ export class ClaimedTurn {
   failLoad(error: unknown): void {
     this.#error = new TurnchartError(
       'reload.failed',
-      `reloadBeforeStart failed, so the turn did not start: ${messageOf(error)}. The accepted messages are in the transcript; submit or resume tries again.`,
+      `reloadBeforeStart failed, so the turn did not start: ${reasonOf(error)}. The accepted messages are in the transcript; submit or resume tries again.`,
       { cause: error },
     );
   }

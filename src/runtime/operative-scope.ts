@@ -12,7 +12,8 @@
 // `isHeld` = it was submitted with policy `queue`, so the next turn is its own and may take its context; `isAnnounced`
 // = `message.queued` was published for it, so the end of a turn does not announce it again.
 
-import { TurnchartError } from '../contracts/errors.ts';
+import type { Engine } from '../contracts/engine.ts';
+import { isTurnchartError, messageOf, TurnchartError } from '../contracts/errors.ts';
 import type { OperativeEvent, TurnResult } from '../contracts/events.ts';
 import type { OperativeOptions } from '../contracts/operative.ts';
 import type { Conversation } from '../conversation/conversation.ts';
@@ -296,7 +297,7 @@ export class ConversationScope implements ReloadScope, CompactScope, TurnHome {
   #askEngine(): TurnSettings {
     const { engine } = this.options;
     try {
-      const { settings } = internalsOf(typeof engine === 'function' ? atOnce(engine(), 'The engine function') : engine);
+      const { settings } = internalsOf(typeof engine === 'function' ? askFunction(engine) : engine);
       this.hub.onListenerError = settings.onListenerError;
       return settings;
     } catch (thrown) {
@@ -313,5 +314,14 @@ export class ConversationScope implements ReloadScope, CompactScope, TurnHome {
   #answerCompact(gained: boolean): void {
     this.#compact?.answer(gained);
     this.#compact = undefined;
+  }
+}
+
+function askFunction(engine: () => Engine): Engine {
+  try {
+    return atOnce(engine(), 'The engine function');
+  } catch (thrown) {
+    if (isTurnchartError(thrown)) throw thrown;
+    throw new TurnchartError('turn.broken', `The engine function threw: ${messageOf(thrown)}`, { cause: thrown });
   }
 }

@@ -3,7 +3,7 @@
 import { createActor } from 'xstate';
 import { taskNotices, type TellNotice } from '../contracts/background-task.ts';
 import type { Engine } from '../contracts/engine.ts';
-import { messageOf, TurnchartError } from '../contracts/errors.ts';
+import { reasonOf, TurnchartError } from '../contracts/errors.ts';
 import type { OperativeEvent, TurnResult } from '../contracts/events.ts';
 import { defaultHost } from '../contracts/host.ts';
 import type {
@@ -225,7 +225,7 @@ class ChartedOperative implements Operative {
   #break(error: unknown): void {
     this.#broken = new TurnchartError(
       'turn.broken',
-      `This operative is broken and takes nothing more: ${messageOf(error)}. Its conversation is free: make a new one.`,
+      `This operative is broken and takes nothing more: ${reasonOf(error)}. Its conversation is free: make a new one.`,
       { cause: error },
     );
     this.#scope.breakDown(error);

@@ -5,7 +5,7 @@
 // transcript at that moment) are put after it. A result that breaks the pairing of calls and results, or that cannot be
 // stored, is refused: the previous value stays.
 
-import { messageOf, TurnchartError } from '../contracts/errors.ts';
+import { reasonOf, TurnchartError } from '../contracts/errors.ts';
 import type { Rewrite, Stage, Transformer, TransformerContext, View } from '../contracts/transformer.ts';
 import type { Block } from '../conversation/block.ts';
 import { openCalls, type Conversation } from '../conversation/conversation.ts';
@@ -317,8 +317,8 @@ class StageRun {
             'transformer.brokenPairs',
             `${who} returned messages that no provider accepts: ${thrown.message}.${end}`,
           )
-        : new TurnchartError('transformer.failed', `${who} failed: ${messageOf(thrown)}.${end}`, { cause: thrown });
-    this.#record.events.push({ type: 'transformer.failed', name: transformer.name, stage: this.#shownStage, error });
+        : new TurnchartError('transformer.failed', `${who} failed: ${reasonOf(thrown)}.${end}`, { cause: thrown });
+    this.#record.events.push({ type: 'transformer.failed', name: transformer.name, stage: this.#stage, error });
   }
 }
 

@@ -33,6 +33,9 @@ export interface ModelCall {
  */
 export const cancelReason = new DOMException('The turn was cancelled.', 'AbortError');
 
+// The reason on the signal of a stream that goes on after its message has ended.
+const overReason = new DOMException('The message has ended.', 'AbortError');
+
 // After its message has ended, a model has this long to end its stream; then the stream is left.
 const trailingMs = 1_000;
 
@@ -60,6 +63,8 @@ class Attempt implements ModelCall {
   readonly #options: CallOptions;
   readonly #settle: (outcome: CallOutcome) => void;
   readonly #controller = new AbortController();
+  /** Why the stream is left, for its signal. */
+  #reason: unknown = overReason;
   #iterator: AsyncIterator<StreamEvent> | undefined;
   #timer: unknown;
   #limitMs: number;
@@ -80,6 +85,7 @@ class Attempt implements ModelCall {
 
   abandon(): void {
     if (this.#over) return;
+    this.#reason = cancelReason;
     this.#finish();
     this.#leave();
   }
@@ -212,6 +218,7 @@ class Attempt implements ModelCall {
   }
 
   #fail(error: TurnchartError): void {
+    this.#reason = error;
     this.#finish();
     this.#settle({ kind: 'failed', fold: this.fold, error, shown: this.#shown || this.#ended });
   }
@@ -229,7 +236,7 @@ class Attempt implements ModelCall {
 
   // Leaves a stream that may still be running. Not for one that ended: an abort costs more than the rest of the call.
   #leave(): void {
-    this.#controller.abort(cancelReason);
+    this.#controller.abort(this.#reason);
     try {
       // Awaiting it could take forever; a rejection does not matter.
       Promise.resolve(this.#iterator?.return?.()).catch(ignore);

@@ -2,7 +2,7 @@
 
 import type { AnyActorRef } from 'xstate';
 import { atOnce } from '../contracts/at-once.ts';
-import { messageOf } from '../contracts/errors.ts';
+import { messageOf, reasonOf } from '../contracts/errors.ts';
 import type { Approval } from '../contracts/engine.ts';
 import { isBackground } from '../contracts/background-task.ts';
 import { callInside, type CallInside } from '../contracts/call-inside.ts';
@@ -157,7 +157,7 @@ export class PerformedCall {
   }
 
   #chartBroke(thrown: unknown): void {
-    const text = `${this.call.name} failed: the chart of its call broke: ${messageOf(thrown)}.`;
+    const text = `${this.call.name} failed: the chart of its call broke: ${reasonOf(thrown)}.`;
     const effects = this.hasStarted ? ' It may have had effects; check before you repeat it.' : '';
     this.#result = textResult(this.call, 'failed', text + effects);
     this.#settle('failed');

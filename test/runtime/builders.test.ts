@@ -72,6 +72,7 @@ describe('EngineBuilder', () => {
     expect(stages(EngineBuilder.fromDefaults(model).build())).toEqual(stages(createEngine({ model })));
     expect(stages(createEngine({ model }))).toMatchObject({ beforeIteration: true });
     expect(stages(new EngineBuilder().withModel(model).build())).toEqual(none);
+    expect(stages(new EngineBuilder({ model, transformers: undefined } as object).build())).toEqual(none);
     expect(stages(createEngine({ model, transformers: [] }))).toEqual(none);
   });
 

@@ -17,6 +17,23 @@ describe.each(interpreters)('the idle watchdog (%s)', (interpreter) => {
     expect(turn.lines()).toEqual(['user: go', 'assistant: Hello']);
   });
 
+  test('what ended a call is the reason of its signal', async () => {
+    const reasons: unknown[] = [];
+    const model: Model = {
+      id: 'x',
+      async *stream(_request, { signal }) {
+        signal.addEventListener('abort', () => reasons.push(signal.reason));
+        yield { type: 'message.start' };
+        if (reasons.length > 0) yield { type: 'text.delta', index: 7, text: null as never };
+        await never();
+      },
+    };
+    const turn = startTurn({ interpreter, model, idleTimeoutMs: 100, retry: { attempts: 1 } });
+    const { error } = await turn.end(10_000);
+    expect(reasons).toMatchObject([{ code: 'stream.idle' }, { code: 'stream.protocol' }]);
+    expect(reasons[1]).toBe(error);
+  });
+
   test('the limit is 120 seconds by default', async () => {
     const turn = startTurn({ interpreter, retry: noRetry, script: [{ stallAfter: 0 }] });
     await turn.host.advance(119_999);

@@ -3,7 +3,7 @@
 import { modelErrorOf, modelErrorOfReport, type CallFacts } from '../../adapters/http-errors.ts';
 import { recordOf } from '../../adapters/json-reading.ts';
 import { redact } from '../../adapters/redact.ts';
-import { messageOf } from '../../contracts/errors.ts';
+import { reasonOf } from '../../contracts/errors.ts';
 import type { CallControl, WireCommand, WireFact, WireLink, WireReceiver } from '../wire.ts';
 import { closeError, type SocketEnd } from './close-error.ts';
 import { createEventDecoder } from './decode-event.ts';
@@ -133,7 +133,7 @@ function unsendable(command: WireCommand, thrown: unknown): WireFact {
     type: 'error',
     kind: 'request',
     code: 'unencodable',
-    message: `${command.type} was not sent: ${messageOf(thrown)}. What goes to the server must be JSON.`,
+    message: `${command.type} was not sent: ${reasonOf(thrown)}. What goes to the server must be JSON.`,
     ...('eventId' in command ? { causedBy: command.eventId } : {}),
   };
 }

@@ -290,6 +290,25 @@ describe('while a transformer compacts', () => {
     expect(bench.events.map(({ type }) => type)).not.toContain('transformer.failed');
   });
 
+  test('a compaction that fails is told with its stage, in sentences that end once', async () => {
+    const failing = {
+      name: 'bad',
+      compact: () => {
+        throw new Error('It broke.');
+      },
+    };
+    const bench = startOperative({ transformers: [failing] });
+    expect(await bench.operative.compact()).toBe(false);
+    await bench.rest();
+    expect(bench.events).toMatchObject([
+      {
+        type: 'transformer.failed',
+        stage: 'compact',
+        error: { message: 'The transformer "bad" (compact) failed: It broke. Nothing was compacted.' },
+      },
+    ]);
+  });
+
   test('messages of a claim that was given up are not a gain', async () => {
     const { bench, compacted, findNothing } = compactingLife();
     void bench.submit('A');

@@ -62,7 +62,10 @@ describe.each(bothWays)('an engine function (%s)', (interpreter) => {
     });
     void bench.submit('A');
     await bench.rest();
-    expect(bench.results()[0]?.error?.message).toContain('no key');
+    expect(bench.results()[0]?.error).toMatchObject({
+      code: 'turn.broken',
+      message: 'The engine function threw: no key',
+    });
     expect(bench.results()[0]?.error?.cause).toBe(thrown);
   });
 
