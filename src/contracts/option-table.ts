@@ -60,6 +60,9 @@ function describeObject(value: object): string {
   }
 }
 
+/** Whatever is given: it is checked elsewhere, or not at all. */
+export const anything: Check = ['', () => true];
+
 /** Any string, also an empty one. */
 export const aText: Check = ['a string', (value) => typeof value === 'string'];
 

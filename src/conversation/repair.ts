@@ -12,6 +12,8 @@ import { uniqueIds } from './unique-ids.ts';
 export interface Repair {
   readonly conversation: Conversation;
   readonly repaired: readonly string[];
+  /** Why nothing could be repaired: the first breach, where messages are malformed. */
+  readonly fault?: string;
 }
 
 /**
@@ -28,15 +30,15 @@ export interface Repair {
  * Nothing else is lost or altered, least of all thinking blocks; a user message that held only results stays, empty.
  * Pure and idempotent: the argument is not changed, the same argument gives the same ids, and what needs no repair is
  * returned as the same object with an empty list. Malformed messages cannot be repaired: the argument is returned
- * unchanged, also with an empty list, and `pairingFault` says what is wrong. Linear.
+ * unchanged, also with an empty list, and `fault` says what is wrong. Linear.
  */
 export function repair(conversation: Conversation): Repair {
   const { messages } = conversation;
   const last = Array.isArray(messages) ? messages.at(-1) : undefined;
-  const isValid = pairingFault(messages) === undefined;
-  if (isValid && (last === undefined || !saysNothing(last))) return { conversation, repaired: [] };
+  const fault = pairingFault(messages);
+  if (fault === undefined && (last === undefined || !saysNothing(last))) return { conversation, repaired: [] };
   if (!Array.isArray(messages) || messages.some((message) => messageFault(message) !== undefined)) {
-    return { conversation, repaired: [] };
+    return { conversation, repaired: [], ...(fault === undefined ? {} : { fault }) };
   }
   const repaired: string[] = [];
   const single = dropCopies(messages, repaired);

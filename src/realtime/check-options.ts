@@ -2,7 +2,7 @@
 // throw in the middle of a conversation. Called when a session or an operative is made.
 
 import { TurnchartError } from '../contracts/errors.ts';
-import { checkOptions, isObject, type Check, type OptionTable } from '../contracts/option-table.ts';
+import { anything, checkOptions, isObject, type Check, type OptionTable } from '../contracts/option-table.ts';
 import type {
   RealtimeBackpressure,
   RealtimeDeadlines,
@@ -11,7 +11,6 @@ import type {
 } from '../contracts/realtime.ts';
 import { changes, type InputFields } from './input-fields.ts';
 
-const anything: Check = ['', () => true];
 const milliseconds: Check = ['a number of milliseconds, 0 or more', (value) => typeof value === 'number' && value >= 0];
 const someMilliseconds: Check = ['milliseconds, 1 or more', (value) => typeof value === 'number' && value >= 1];
 const bytes: Check = ['a number of bytes, 0 or more', (value) => typeof value === 'number' && value >= 0];

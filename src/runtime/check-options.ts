@@ -2,9 +2,8 @@
 
 import type { Engine, EngineOptions } from '../contracts/engine.ts';
 import type { OperativeOptions } from '../contracts/operative.ts';
-import { aText, isObject, type Check, type OptionTable } from '../contracts/option-table.ts';
+import { anything, aText, isObject, type Check, type OptionTable } from '../contracts/option-table.ts';
 
-const anything: Check = ['', () => true];
 const aFunction: Check = ['a function', isFunction];
 const anObject: Check = ['an object', isObject];
 const anArray: Check = ['an array', Array.isArray];

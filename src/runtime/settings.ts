@@ -20,7 +20,6 @@ export function settingsOf(options: EngineOptions, charts: TurnCharts = standard
   checkToolNames(options.tools ?? []);
   const tasks = tasksOf(options);
   const tools = withTaskTools(options.tools ?? [], tasks);
-  checkToolChoice(options, tools);
   const models = [options.model, ...(options.fallbackModels ?? [])] as const;
   models.forEach(checkModel);
   const given = options.transformers ?? [];
@@ -79,17 +78,6 @@ function tasksOf({ backgroundTasks, tools = [] }: EngineOptions): TaskSupport | 
 function withTaskTools(tools: readonly Tool[], tasks: TaskSupport | undefined): readonly Tool[] {
   const names = new Set(tools.map(({ name }) => name));
   return tasks === undefined ? tools : [...tools, ...tasks.tools.filter(({ name }) => !names.has(name))];
-}
-
-// What a provider's own tool is called only its options or a request of one's own can say.
-function checkToolChoice({ toolChoice, providerOptions, steps }: EngineOptions, tools: readonly Tool[]): void {
-  if (typeof toolChoice !== 'object' || providerOptions !== undefined || steps?.buildRequest !== undefined) return;
-  if (tools.some(({ name }) => name === toolChoice.tool)) return;
-  throw invalidOption(
-    'toolChoice',
-    `one of the engine's tools (${tools.map(({ name }) => name).join(', ')})`,
-    toolChoice,
-  );
 }
 
 function byStage<Value>(at: (stage: Stage) => Value): Record<Stage, Value> {

@@ -3,7 +3,7 @@
 
 import type { JsonValue } from '../conversation/json.ts';
 import { TurnchartError } from '../contracts/errors.ts';
-import { aText, describeGiven, type Check } from '../contracts/option-table.ts';
+import { anything, aText, describeGiven, type Check } from '../contracts/option-table.ts';
 import type { ToolDefinition } from '../contracts/model.ts';
 import type { Tool, ToolContext } from '../contracts/tool.ts';
 import { checkToolName, invalidTool } from './check-tool-names.ts';
@@ -101,7 +101,6 @@ function checkSpecification(specification: unknown): void {
   }
 }
 
-const anything: Check = ['', () => true];
 const isFunction = (value: unknown): boolean => typeof value === 'function';
 const aRule: Check = [
   'a boolean or a function',

@@ -43,9 +43,10 @@ describe('repair leaves alone', () => {
     expect(repairMessages(carrying)).toEqual({ messages: [carrying], repaired: [] });
   });
 
-  test('malformed messages, which pairingFault names', () => {
+  test('malformed messages, and it says what is wrong', () => {
     const conversation = createConversation({ messages: [null as never, message('a', 'assistant', call('1'))] });
-    expect(repair(conversation)).toEqual({ conversation, repaired: [] });
+    const fault = 'messages[0]: expected a message, got null';
+    expect(repair(conversation)).toEqual({ conversation, repaired: [], fault });
     expect(repair(conversation).conversation).toBe(conversation);
   });
 

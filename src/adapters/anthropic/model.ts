@@ -3,6 +3,7 @@
 
 import type { Anthropic } from '@anthropic-ai/sdk';
 import { TurnchartError } from '../../contracts/errors.ts';
+import { anything, checkOptions, type Check } from '../../contracts/option-table.ts';
 import type { Model } from '../../contracts/model.ts';
 import type { JsonValue } from '../../conversation/json.ts';
 import { callOptions, type CallOptions } from '../call-options.ts';
@@ -64,6 +65,7 @@ interface MessagesClient {
  * `peer.missing`. Throws `options.invalid` for an invalid client or a missing model id.
  */
 export function anthropic(options: AnthropicOptions): Model {
+  checkOptions('anthropic', options, optionNames);
   if (typeof options.model !== 'string' || options.model === '') {
     throw new TurnchartError('options.invalid', 'anthropic({ model }) needs a model id such as "claude-sonnet-5".');
   }
@@ -219,3 +221,19 @@ function isClient(value: unknown): value is MessagesClient {
     typeof messages === 'object' && messages !== null && 'create' in messages && typeof messages.create === 'function'
   );
 }
+
+// What each must be is checked where it is read.
+const optionNames = {
+  model: anything,
+  client: anything,
+  apiKey: anything,
+  baseURL: anything,
+  fetch: anything,
+  headers: anything,
+  thinking: anything,
+  effort: anything,
+  cache: anything,
+  betas: anything,
+  serverTools: anything,
+  extraBody: anything,
+} satisfies Record<keyof AnthropicOptions, Check>;

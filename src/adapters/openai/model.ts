@@ -2,6 +2,7 @@
 // Streams are decoded here, and the turn retries.
 
 import { TurnchartError } from '../../contracts/errors.ts';
+import { anything, checkOptions as checkNames, describeGiven, type Check } from '../../contracts/option-table.ts';
 import type { Model, ModelRequest } from '../../contracts/model.ts';
 import type { JsonValue } from '../../conversation/json.ts';
 import { callOptions } from '../call-options.ts';
@@ -123,13 +124,14 @@ function endpointOf(client: OpenAIClient, target: Target) {
 }
 
 function checkOptions(options: OpenAIOptions): void {
+  checkNames('openai', options, optionNames);
   if (typeof options.model !== 'string' || options.model === '') {
     throw new TurnchartError('options.invalid', 'openai({ model }) needs a model id such as "gpt-5.4".');
   }
   if (options.api !== undefined && options.api !== 'responses' && options.api !== 'chat') {
     throw new TurnchartError(
       'options.invalid',
-      `openai({ api }) must be "responses" or "chat", got ${shownApi(options.api)}.`,
+      `openai({ api }) must be "responses" or "chat", got ${describeGiven(options.api)}.`,
     );
   }
   if (options.client !== undefined && !isClient(options.client)) {
@@ -138,11 +140,6 @@ function checkOptions(options: OpenAIOptions): void {
       'openai({ client }) expects an instance of openai, an object with responses.create or chat.completions.create. Pass `new OpenAI(…)`, or leave it out.',
     );
   }
-}
-
-// A long string may be a key in the wrong place.
-function shownApi(api: unknown): string {
-  return typeof api === 'string' && api.length <= 20 ? JSON.stringify(api) : `a ${typeof api}`;
 }
 
 /** Read only after a failure: by then the SDK has found its key and its address. */
@@ -172,3 +169,18 @@ function factsOf(options: OpenAIOptions, client: () => OpenAIClient | undefined)
 function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
+
+// What each must be is checked where it is read.
+const optionNames = {
+  model: anything,
+  api: anything,
+  client: anything,
+  apiKey: anything,
+  baseURL: anything,
+  fetch: anything,
+  headers: anything,
+  reasoning: anything,
+  store: anything,
+  serverTools: anything,
+  extraBody: anything,
+} satisfies Record<keyof OpenAIOptions, Check>;

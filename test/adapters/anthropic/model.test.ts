@@ -139,6 +139,15 @@ describe('a passed client', () => {
     ]);
   });
 
+  test('an option that it does not have is refused', () => {
+    expect(() => anthropic({ model: 'm', apikey: 'sk-secret' } as object as Parameters<typeof anthropic>[0])).toThrow(
+      expect.objectContaining({
+        code: 'options.invalid',
+        message: expect.stringMatching(/^anthropic has no option "apikey"; it has model, /) as string,
+      }) as Error,
+    );
+  });
+
   test.each([[{}], [null], ['client'], [{ messages: {} }], [() => undefined]])('%j is not a client', (client) => {
     expect(() => anthropic({ model: 'claude-test', client })).toThrow(
       expect.objectContaining({ code: 'options.invalid' }),

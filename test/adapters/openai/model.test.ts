@@ -145,6 +145,15 @@ describe('a passed client', () => {
     expect(thrown).toMatchObject({ code: 'options.invalid' });
   });
 
+  test('an option that it does not have is refused', () => {
+    expect(() => openai({ model: 'm', apikey: 'sk-secret' } as object as Parameters<typeof openai>[0])).toThrow(
+      expect.objectContaining({
+        code: 'options.invalid',
+        message: expect.stringMatching(/^openai has no option "apikey"; it has model, /) as string,
+      }) as Error,
+    );
+  });
+
   test.each([[{}], [null], ['client'], [{ chat: {} }], [() => undefined]])('%j is not a client', (client) => {
     expect(() => openai({ model: 'm', client })).toThrow(expect.objectContaining({ code: 'options.invalid' }));
   });
