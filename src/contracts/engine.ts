@@ -112,7 +112,9 @@ export interface EngineOptions<TurnContext = unknown> {
 
 /**
  * A running turn. Its events begin at the call that made it and can be iterated once; a second iteration throws
- * `events.consumed`. Leaving the loop never cancels the turn; `await using` does.
+ * `events.consumed`. Leaving the loop never cancels the turn; `await using` does. Events nobody has read yet are kept as
+ * long as the run is: where nobody will, as with `await engine.run(conversation).result`, `subscribe` of an operative
+ * keeps none.
  */
 export interface TurnRun extends AsyncIterable<EngineEvent>, AsyncDisposable {
   readonly turnId: string;
