@@ -514,7 +514,7 @@ export class ReferenceOperative implements Surroundings {
       compaction.hasGained = true;
       this.transcript.push(`b:${number}`);
       this.#tell(undefined, `message.appended b:${number}`);
-    } else if (how === 'throws') this.#tell(undefined, 'transformer.failed beforeTurn');
+    } else if (how === 'throws') this.#tell(undefined, 'transformer.failed compact');
     if (compaction !== this.#compaction) return; // a listener has given it up
     this.#send(() => {
       if (compaction !== this.#compaction) return;
