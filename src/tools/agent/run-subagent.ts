@@ -1,7 +1,7 @@
 // One subagent from its spawn to its end: an operative with one turn on a scratch conversation. Called by the Agent
 // tool.
 
-import { atOnce } from '../../contracts/at-once.ts';
+import { atOnce, isThenable } from '../../contracts/at-once.ts';
 import { insideOf } from '../../contracts/call-inside.ts';
 import type { Engine } from '../../contracts/engine.ts';
 import type { TurnResult } from '../../contracts/events.ts';
@@ -106,10 +106,12 @@ function engineOf({ engine, allowRecursion }: SubagentType, spawners: ReadonlySe
 }
 
 // What was given, or `instead` once the call is cancelled: a promise that never settles must not keep a place taken.
-function unlessAborted(signal: AbortSignal, given: unknown, instead: () => unknown): Promise<unknown> {
+function unlessAborted(signal: AbortSignal, given: unknown, instead: () => unknown): unknown {
+  if (!isThenable(given)) return given;
   return new Promise((resolve, reject) => {
     const stop = (): void => resolve(instead());
-    signal.addEventListener('abort', stop, { once: true });
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop, { once: true });
     Promise.resolve(given)
       .then(resolve, reject)
       .finally(() => signal.removeEventListener('abort', stop));

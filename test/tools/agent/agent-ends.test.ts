@@ -97,6 +97,18 @@ describe('a subagent', () => {
     expect(bench.answer()).toBe('completed: x');
   });
 
+  test('ends when its answer is asked for after the cancel, and never given', async () => {
+    const bench = startAgent({
+      child: [{ text: 'x', stallAfter: 1 }],
+      script: [{ calls: [{ name: 'Agent', args: { prompt: 'Do it.' } }] }],
+      own: { extractAnswer: () => new Promise(() => undefined) },
+    });
+    await bench.host.settle();
+    void bench.turn.run.cancel();
+    await bench.turn.end();
+    expect(bench.answer()).toMatch(/^failed: Agent "helper" did not finish: it was cancelled\./);
+  });
+
   test('stops the background tasks it had started, and says so', async () => {
     const host = simulatedHost();
     const tasks = createBackgroundTasks({ host });
