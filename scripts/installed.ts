@@ -66,8 +66,8 @@ function secondsOf(code: string): number {
 async function compileExamples(): Promise<void> {
   const sources = join(project, 'examples');
   await mkdir(sources);
-  // Of the folders these two; the others need React and a bundler as well.
-  const names = globSync('{*.ts,{phone-calls,voice-demo}/*.ts}', { cwd: join(root, 'examples') });
+  // Of the folders these three; the others need React and a bundler as well.
+  const names = globSync('{*.ts,{persistence,phone-calls,voice-demo}/*.ts}', { cwd: join(root, 'examples') });
   for (const name of names) {
     const text = await readFile(join(root, 'examples', name), 'utf8');
     const target = join(sources, name);
