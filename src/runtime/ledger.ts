@@ -226,12 +226,12 @@ export class Ledger implements Inbox {
 
   /**
    * Nothing will be appended any more: what waits is rejected, whatever was decided about it; what landed is `queued`.
+   * Whoever waits for a decision is told by the operative.
    */
   giveUp(): void {
     for (const ticket of this.#accepted.values()) {
       if (!(ticket instanceof Ticket)) continue;
       ticket.deliver({ status: ticket.isLanded ? 'queued' : 'rejected' });
-      if (ticket.outcome === undefined) ticket.decide({ outcome: 'rejected', why: 'closed' });
     }
   }
 

@@ -53,6 +53,8 @@ class ChartedOperative implements Operative {
   readonly #actor: OperativeActor;
   /** Its chart has died: the error that every command gets. */
   #broken: TurnchartError | undefined;
+  /** Called if the chart dies, so that nobody waits for its answer: one for each caller who has none yet. */
+  readonly #unanswered = new Set<(broken: TurnchartError) => void>();
 
   constructor(options: OperativeOptions) {
     checkOptions('createOperative', options, operativeOptions);
@@ -108,18 +110,24 @@ class ChartedOperative implements Operative {
     options?: { readonly turnContext?: unknown; readonly policy?: SubmitPolicy },
   ): Promise<SubmitResult> {
     if (options !== undefined) checkOptions('submit', options, commandOptions.submit);
+    this.#checkAlive();
     const { ledger, transcript } = this.#scope;
     const message = this.#accept(input);
     const known = ledger.known(message.id);
     const ticket = known ?? new Ticket(message, options?.turnContext);
     // Its events begin in the step that decides it.
-    const decided = new Promise<SubmitResult>((resolve) => {
-      ticket.onDecision((outcome) => resolve(this.#resultOf(ticket, outcome)));
+    const decided = new Promise<SubmitResult>((resolve, refuse) => {
+      this.#unanswered.add(refuse);
+      ticket.onDecision((outcome) => {
+        this.#unanswered.delete(refuse);
+        resolve(this.#resultOf(ticket, outcome));
+      });
     });
     if (known === undefined) {
       ticket.isLanded = typeof input !== 'string' && isStored(transcript.find(message.id));
       ledger.note(ticket);
-      this.#send({ type: 'message.submit', policy: options?.policy ?? 'steer', submission: ticket });
+      this.#actor.send({ type: 'message.submit', policy: options?.policy ?? 'steer', submission: ticket });
+      if (ticket.outcome !== undefined) this.#checkAlive(); // decided in the step in which the chart died
     }
     return decided;
   }
@@ -190,9 +198,18 @@ class ChartedOperative implements Operative {
   ): Promise<Answer> {
     return new Promise<Answer>((resolve, refuse) => {
       checkOptions(kind, options, commandOptions[kind]);
-      // Each kind of question is answered with its own kind of value.
-      const answer: OpenQuestion['answer'] = (value) => resolve(value as Answer);
-      this.#send(eventOf({ ...options, kind, answer, refuse, toJSON: () => kind }));
+      this.#checkAlive();
+      const leave: OpenQuestion['refuse'] = (error) => {
+        this.#unanswered.delete(leave);
+        if (kind === 'close') resolve(undefined as Answer); // closed it is, whatever the chart died of
+        else refuse(error);
+      };
+      const answer: OpenQuestion['answer'] = (value) => {
+        this.#unanswered.delete(leave);
+        resolve(value as Answer); // each kind of question is answered with its own kind of value
+      };
+      this.#unanswered.add(leave);
+      this.#actor.send(eventOf({ ...options, kind, answer, refuse: leave, toJSON: () => kind }));
     });
   }
 
@@ -214,21 +231,20 @@ class ChartedOperative implements Operative {
     else this.submit(message).catch(() => undefined); // a broken operative reports it to its callers anyway
   }
 
-  // Throws if the chart has died, so that nobody waits for its answer.
-  #send(event: OperativeMachineEvent): void {
-    if (this.#broken === undefined) this.#actor.send(event);
-    if (this.#broken === undefined) return;
-    throw this.#broken;
+  #checkAlive(): void {
+    if (this.#broken !== undefined) throw this.#broken;
   }
 
   // Its guards and actions are written never to cause that; a host that throws can.
   #break(error: unknown): void {
-    this.#broken = new TurnchartError(
+    const broken = new TurnchartError(
       'turn.broken',
       `This operative is broken and takes nothing more: ${reasonOf(error)}. Its conversation is free: make a new one.`,
       { cause: error },
     );
+    this.#broken = broken;
     this.#scope.breakDown(error);
+    for (const leave of this.#unanswered) leave(broken);
     releaseConversation(this.conversation);
   }
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { TurnchartError } from '../../../src/contracts/errors.ts';
 import type { Host } from '../../../src/contracts/host.ts';
 import type { OperativeCommand } from '../../../src/contracts/operative.ts';
 import { createConversation } from '../../../src/conversation/conversation.ts';
@@ -237,13 +238,81 @@ describe('an operative whose chart has died', () => {
     const { events } = await operative.submit('A');
     await host.settle();
     const read = readAll(events);
-    const second = operative.submit('B', { policy: 'preempt' });
+    const second = codeOf(operative.submit('B', { policy: 'preempt' }));
     await host.advance(1_000);
     expect(read.isDone).toBe(true);
-    const told = await Promise.race([second, host.settle()]);
-    expect(told).toMatchObject({ outcome: 'rejected', why: 'closed' });
-    expect(await told?.delivery).toEqual({ status: 'rejected' });
+    expect(await Promise.race([second, host.settle()])).toBe('turn.broken');
   });
+
+  test('refuses a message that is submitted again as well', async () => {
+    const { operative, conversation } = startOperative();
+    Object.freeze(conversation.messages);
+    for (const id of ['a', 'b', 'b', 'a']) {
+      expect(await codeOf(operative.submit(userMessage('Hi', { id })))).toBe('turn.broken');
+    }
+  });
+
+  test.each(['table', 'inspected'])('answers what was asked behind the step that broke it (%s)', async (how) => {
+    const simulated = simulatedHost();
+    let isFaulty = false;
+    const createId: Host['createId'] = (kind) => {
+      if (isFaulty && kind === 'turn') throw new Error('no more ids');
+      return simulated.createId(kind);
+    };
+    const engine = createEngine({ model: scriptedModel([{ text: 'ok' }]), host: { ...simulated, createId } });
+    const operative = createOperative({ engine, ...(how === 'table' ? {} : { inspect: () => undefined }) });
+    const told: Record<string, string> = {};
+    operative.subscribe(({ type }) => {
+      if (type !== 'turn.completed') return;
+      isFaulty = true;
+      const again = userMessage('again', { id: 'm' });
+      const asked = {
+        starts: operative.submit('B'),
+        submit: operative.submit(again),
+        repeated: operative.submit(again),
+        resume: operative.resume(),
+        cancel: operative.cancel(),
+        compact: operative.compact(),
+        close: operative.close(),
+      };
+      for (const [name, answer] of Object.entries(asked)) void codeOf(answer).then((code) => (told[name] = code));
+    });
+    await operative.submit('A');
+    await simulated.advance(100);
+    expect(told).toEqual({
+      starts: 'turn.broken',
+      submit: 'turn.broken',
+      repeated: 'turn.broken',
+      resume: 'turn.broken',
+      cancel: 'turn.broken',
+      compact: 'turn.broken',
+      close: 'none',
+    });
+  });
+
+  test.each([['while it reloads', true] as const, ['at once', false] as const])(
+    'refuses a resume that broke it behind another step, %s',
+    async (_how, reloads) => {
+      const simulated = simulatedHost();
+      let isFaulty = false;
+      const createId: Host['createId'] = (kind) => {
+        if (isFaulty && kind === 'turn') throw new Error('no more ids');
+        return simulated.createId(kind);
+      };
+      const engine = createEngine({ model: scriptedModel([{ throw: 'no' }]), host: { ...simulated, createId } });
+      const load = () => ({ system: [], messages: [asked] });
+      const operative = createOperative({ engine, ...(reloads ? { reloadBeforeStart: load } : {}) });
+      const told: string[] = [];
+      operative.subscribe(({ type }) => {
+        if (type !== 'turn.completed') return;
+        isFaulty = true;
+        void codeOf(operative.resume()).then((code) => told.push(code));
+      });
+      await operative.submit('A');
+      await simulated.advance(100);
+      expect(told).toEqual(['turn.broken']);
+    },
+  );
 
   test('says of a held message that is in the transcript already that it stays there', async () => {
     const host = simulatedHost();
@@ -262,3 +331,10 @@ describe('an operative whose chart has died', () => {
     expect(await Promise.race([held.delivery, host.settle()])).toEqual({ status: 'queued' });
   });
 });
+
+function codeOf(answer: Promise<unknown>): Promise<string> {
+  return answer.then(
+    () => 'none',
+    (error: TurnchartError) => error.code,
+  );
+}
