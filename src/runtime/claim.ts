@@ -10,7 +10,8 @@ import { putContents } from '../services/transcript.ts';
 
 const claimed = new WeakSet<Conversation>();
 
-// The messages of a conversation that were checked: while they are still there, only later ones are checked.
+// The messages of a conversation that were checked: while they are still there, only later ones are checked. An empty
+// list: it was checked once, and is read again.
 const checked = new WeakMap<Conversation, Message[]>();
 
 /**
@@ -42,9 +43,18 @@ export function claimConversation(conversation: Conversation): readonly string[]
   return repaired;
 }
 
-/** Gives the claim back, once the turn or the operative has ended. */
+/** Gives the claim back, once the turn or the operative has ended. Messages that are gone are not kept in memory. */
 export function releaseConversation(conversation: Conversation): void {
   claimed.delete(conversation);
+  letGo(conversation);
+}
+
+/** Forgets the checked messages, `all` or only if one of them was removed, replaced or moved. */
+export function letGo(conversation: Conversation, all = false): void {
+  const known = checked.get(conversation);
+  if (known === undefined || (!all && beginsWith(conversation.messages, known))) return;
+  known.length = 0;
+  forgetTally(conversation.messages);
 }
 
 /** Notes that the transcript is valid as it is. Not for the end of a turn: the host may have changed it meanwhile. */
@@ -55,18 +65,18 @@ export function noteValid(conversation: Conversation): void {
 /**
  * Repairs a stored or hand-made transcript and returns what was changed. Reads only what came after the checked
  * messages, the last turn included; the whole transcript the first time, and if checked messages were removed, replaced
- * or moved apart. A message that was changed in place is not noticed. Throws `conversation.invalid` if it is not a
- * transcript at all.
+ * or moved apart. If nothing else is wrong, an empty answer at the end is dropped only the first time: later it is the
+ * answer of a turn. A message that was changed in place is not noticed. Throws `conversation.invalid` if it is not a transcript at all.
  */
 export function makeValid(conversation: Conversation): readonly string[] {
+  letGo(conversation);
   const { messages } = conversation;
   const known = checked.get(conversation);
-  const isAsItWas = known !== undefined && beginsWith(messages, known);
-  if (isAsItWas && tailFault(messages, known.length) === undefined) {
+  if (known !== undefined && tailFault(messages, known.length) === undefined) {
     for (const message of messages.slice(known.length)) known.push(message);
     return [];
   }
-  if (!isAsItWas) forgetTally(messages);
+  if (known === undefined) forgetTally(messages);
   const repaired = repairWhole(conversation);
   noteValid(conversation);
   return repaired;
@@ -82,8 +92,10 @@ function repairWhole(conversation: Conversation): readonly string[] {
   return repaired;
 }
 
-function beginsWith(messages: readonly Message[], known: readonly Message[]): boolean {
-  for (let index = 0; index < known.length; index++) if (messages[index] !== known[index]) return false;
+/** Compares references only: no message is read. */
+export function beginsWith(messages: readonly Message[], known: readonly Message[]): boolean {
+  // By hand `messages` may have been set to anything.
+  for (let index = 0; index < known.length; index++) if (messages?.[index] !== known[index]) return false;
   return true;
 }
 

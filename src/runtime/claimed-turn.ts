@@ -134,6 +134,7 @@ export class ClaimedTurn {
   /** Publishes its end. `unbegun`: the reason, if it ends before it began. */
   end(unbegun: 'aborted' | 'failed'): TurnResult {
     this.announce();
+    this.#home.transcript.tidy();
     const result = this.#record?.result() ?? {
       turnId: this.turnId,
       reason: unbegun,

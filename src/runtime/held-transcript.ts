@@ -6,32 +6,49 @@ import type { Conversation } from '../conversation/conversation.ts';
 import type { Message } from '../conversation/message.ts';
 import { quote } from '../conversation/pairing.ts';
 import { putContents } from '../services/transcript.ts';
-import { makeValid, noteValid } from './claim.ts';
+import { beginsWith, letGo, makeValid, noteValid, releaseConversation } from './claim.ts';
 
 /** One conversation as its operative holds it. */
 export class HeldTranscript {
   readonly conversation: Conversation;
   /** The id of a cut answer at the end of the transcript that was not made by a turn of this operative. */
   #cutElsewhere: string | undefined;
-  /** Messages by id, as far as they were read: they are read only when an id is looked up. */
+  /** Messages in order and by id, as far as they were read: they are read only when an id is looked up. */
+  readonly #read: Message[] = [];
   readonly #known = new Map<string, Message>();
-  #read = 0;
-  #lastRead: Message | undefined;
+  #isReleased = false;
 
   constructor(conversation: Conversation) {
     this.conversation = conversation;
     this.#noteCut(conversation);
   }
 
-  /** The message of this id, whoever put it there: a host may store a message before it submits it. */
+  /**
+   * The message of this id, whoever put it there: a host may store a message before it submits it. None once released.
+   */
   find(messageId: string): Message | undefined {
+    if (this.#isReleased) return undefined; // nothing is accepted any more
     const { messages } = this.conversation;
-    if (messages[this.#read - 1] !== this.#lastRead) this.#forget(); // edited by hand
-    for (const message of messages.slice(this.#read)) this.#known.set(message.id, message);
-    this.#read = messages.length;
-    this.#lastRead = messages.at(-1);
-    const found = this.#known.get(messageId);
-    return found !== undefined && messages.includes(found) ? found : undefined;
+    if (!beginsWith(messages, this.#read)) this.#forget();
+    for (const message of messages.slice(this.#read.length)) {
+      this.#read.push(message);
+      this.#known.set(message?.id, message);
+    }
+    return this.#known.get(messageId);
+  }
+
+  /** Keeps no message in memory that is gone from the transcript. Called when a turn or a compaction ends. */
+  tidy(): void {
+    letGo(this.conversation);
+    if (!beginsWith(this.conversation.messages, this.#read)) this.#forget();
+  }
+
+  /** Gives the claim back and keeps no message in memory. */
+  release(): void {
+    this.#isReleased = true;
+    this.#forget();
+    letGo(this.conversation, true);
+    releaseConversation(this.conversation);
   }
 
   /**
@@ -56,7 +73,7 @@ export class HeldTranscript {
   isAnswerable(owes: boolean): boolean {
     const last = lastSaid(this.conversation.messages);
     if (last === undefined) return false;
-    if (last.role !== 'assistant') return true;
+    if (last?.role !== 'assistant') return true; // by hand anything may be put there: the turn fails of it
     return isCut(last) && (owes || last.id === this.#cutElsewhere);
   }
 
@@ -69,8 +86,7 @@ export class HeldTranscript {
 
   #forget(): void {
     this.#known.clear();
-    this.#read = 0;
-    this.#lastRead = undefined;
+    this.#read.length = 0;
   }
 
   // The operative whose turn was cut knows which messages the cut answer left unanswered. In a transcript of another
@@ -103,7 +119,7 @@ function contentsOf(loaded: unknown): Pick<Conversation, 'system' | 'messages'> 
 
 // The boundary of a compaction is not something that was said.
 function lastSaid(messages: readonly Message[]): Message | undefined {
-  return messages.findLast(({ content }) => content[0]?.type !== 'boundary');
+  return messages.findLast((message) => message?.content?.[0]?.type !== 'boundary');
 }
 
 function isCut(message: Message | undefined): boolean {

@@ -23,7 +23,6 @@ import type { Compaction, CompactScope } from '../services/compact.ts';
 import type { ReloadScope } from '../services/reload.ts';
 import type { TurnSettings } from '../services/settings.ts';
 import { atOnce } from '../contracts/at-once.ts';
-import { releaseConversation } from './claim.ts';
 import { ClaimedTurn, recordOn, type TurnHome } from './claimed-turn.ts';
 import { internalsOf } from './engine-internals.ts';
 import { EventHub, noEvents } from './event-hub.ts';
@@ -260,7 +259,7 @@ export class ConversationScope implements ReloadScope, CompactScope, TurnHome {
     for (const ticket of this.ledger.takePreempts()) this.reject(ticket, 'closed');
     this.hub.hold();
     this.hub.publish({ type: 'operative.closed' });
-    releaseConversation(this.transcript.conversation);
+    this.transcript.release();
   }
 
   load(): unknown {
@@ -312,6 +311,7 @@ export class ConversationScope implements ReloadScope, CompactScope, TurnHome {
   }
 
   #answerCompact(gained: boolean): void {
+    this.transcript.tidy();
     this.#compact?.answer(gained);
     this.#compact = undefined;
   }

@@ -24,7 +24,7 @@ import { relay } from '../machines/relay.ts';
 import { checkOptions, invalidOption } from '../contracts/option-table.ts';
 import { acceptMessage } from './accept-message.ts';
 import { commandOptions, operativeOptions } from './check-options.ts';
-import { claimConversation, releaseConversation } from './claim.ts';
+import { claimConversation } from './claim.ts';
 import { inspectedOperativeLogic, operativeLogic } from './charts.ts';
 import { noteActor } from './facade-actors.ts';
 import { internalsOf } from './engine-internals.ts';
@@ -245,7 +245,7 @@ class ChartedOperative implements Operative {
     this.#broken = broken;
     this.#scope.breakDown(error);
     for (const leave of this.#unanswered) leave(broken);
-    releaseConversation(this.conversation);
+    this.#scope.transcript.release();
   }
 }
 

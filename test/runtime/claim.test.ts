@@ -81,6 +81,8 @@ describe('makeValid', () => {
     makeValid(conversation);
     conversation.messages.push(assistantMessage('Hi'), userMessage('on'));
     reads = 0;
+    claimConversation(conversation);
+    releaseConversation(conversation);
     makeValid(conversation);
     expect(reads).toBeLessThan(10);
   });
@@ -98,6 +100,19 @@ describe('makeValid', () => {
     conversation.messages.push(userMessage('and'), userMessage('on'));
     expect(makeValid(conversation)).not.toEqual([]);
     verifyTranscript(conversation);
+  });
+
+  test.each<[string, (messages: Message[]) => void]>([
+    ['nothing', () => undefined],
+    ['new objects', (messages) => messages.splice(0, 3, ...messages.map((message) => ({ ...message })))],
+  ])('keeps an empty answer that a turn has put there, with %s in the place of the old messages', (_what, edit) => {
+    const conversation = conversationOf(userMessage('go'), assistantMessage('Hi'));
+    claimConversation(conversation);
+    conversation.messages.push(assistantMessage([], { id: 'empty' }));
+    edit(conversation.messages);
+    releaseConversation(conversation);
+    expect(claimConversation(conversation)).toEqual([]);
+    expect(conversation.messages.at(-1)?.id).toBe('empty');
   });
 
   test('forgets what was counted where a message was replaced', () => {

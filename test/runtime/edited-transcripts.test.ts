@@ -1,4 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import type { TurnResult } from '../../src/contracts/events.ts';
+import { defaultHost, type Host } from '../../src/contracts/host.ts';
+import type { Transformer } from '../../src/contracts/transformer.ts';
 import { createConversation, type Conversation } from '../../src/conversation/conversation.ts';
 import { userMessage, type Message } from '../../src/conversation/message.ts';
 import { createEngine } from '../../src/runtime/engine.ts';
@@ -22,6 +25,54 @@ const edits: Readonly<Record<string, (conversation: Conversation) => void>> = {
     conversation.messages = conversation.messages.filter(({ role }) => role !== 'tool');
   },
 };
+
+async function playWith(transformers: readonly Transformer[], edit: (messages: unknown[]) => void, host?: Host) {
+  const messages = ['msg_1', 'msg_2', 'msg_x', 'msg_y'].map((id) => userMessage(id, { id }));
+  const conversation = createConversation({ messages });
+  const model = scriptedModel(() => ({ text: 'Hi' }));
+  const engine = createEngine({ model, transformers, ...(host === undefined ? {} : { host }) });
+  const operative = createOperative({ engine, conversation });
+  const play = async (message: string | Message): Promise<TurnResult | undefined> => {
+    const { events } = await operative.submit(message);
+    for await (const event of events) if (event.type === 'turn.completed') return event;
+    return undefined;
+  };
+  await play(userMessage('new', { id: 'new' }));
+  edit(conversation.messages);
+  return { conversation, play };
+}
+
+const copyOlder: Transformer = {
+  name: 'copyOlder',
+  beforeTurn: ({ system, messages }) => ({
+    conversation: { system, messages: messages.map((message, index) => (index < 2 ? { ...message } : message)) },
+  }),
+};
+
+test.each<[string, readonly Transformer[], (messages: unknown[]) => void]>([
+  ['a transformer', [copyOlder], () => undefined],
+  ['the host', [], (messages) => messages.splice(0, 1, { ...(messages[0] as Message) })],
+])('a stored message that %s replaced by a copy is not appended when it is submitted again', async (_who, ts, edit) => {
+  const { conversation, play } = await playWith(ts, edit);
+  await play(userMessage('msg_1', { id: 'msg_1' }));
+  expect(conversation.messages.filter(({ id }) => id === 'msg_1')).toHaveLength(1);
+  verifyTranscript(conversation);
+});
+
+test('ids of a host that counts are not those of messages that a transformer replaced by copies', async () => {
+  let count = 0;
+  const createId: Host['createId'] = (kind) => (kind === 'message' ? `msg_${++count}` : `${kind}_${++count}`);
+  const host = { ...defaultHost, createId };
+  const { conversation, play } = await playWith([copyOlder], () => void (count = 0), host);
+  await play('on');
+  verifyTranscript(conversation);
+});
+
+test('a turn fails of a null in the transcript, also when a whole message starts it', async () => {
+  const { play } = await playWith([], (messages) => messages.push(null));
+  const result = await play(userMessage('on', { id: 'on' }));
+  expect(result).toMatchObject({ reason: 'failed', error: { code: 'conversation.invalid' } });
+});
 
 describe.each(['a bare run', 'an operative'])('a transcript edited by hand between turns of %s', (way) => {
   test.each(Object.entries(edits))('%s: the next request is valid', async (_what, edit) => {

@@ -47,6 +47,50 @@ describe('a held transcript', () => {
     expect([transcript.find('c'), transcript.find('q'), transcript.find('a')]).toEqual([cut, question, undefined]);
   });
 
+  test('finds a message in the place of an older one with its id, while the last one stands', () => {
+    const transcript = held(question, answer);
+    const { messages } = transcript.conversation;
+    expect(transcript.find('q')).toBe(question);
+    const edited = { ...question };
+    messages[0] = edited;
+    expect([transcript.find('q'), transcript.find('a')]).toEqual([edited, answer]);
+    expect(transcript.find('q')).toBe(edited);
+    messages[0] = cut;
+    expect([transcript.find('q'), transcript.find('c')]).toEqual([undefined, cut]);
+  });
+
+  test('finds messages beside something that is none, and takes that for something to answer', () => {
+    const transcript = held(question);
+    const messages: unknown[] = transcript.conversation.messages;
+    messages.push(null);
+    expect([transcript.find('q'), transcript.find('a')]).toEqual([question, undefined]);
+    expect(transcript.isAnswerable(false)).toBe(true);
+  });
+
+  test('reads no old message again to find one', () => {
+    let reads = 0;
+    const counted = (message: Message): Message =>
+      new Proxy(message, {
+        get: (target, key, receiver) => {
+          reads++;
+          return Reflect.get(target, key, receiver) as unknown;
+        },
+      });
+    const transcript = held(...Array.from({ length: 100 }, (_, index) => counted(userMessage(`${index}`))));
+    transcript.find('a');
+    transcript.conversation.messages.push(question, answer);
+    reads = 0;
+    expect([transcript.find('q'), transcript.find('a'), transcript.find('c')]).toEqual([question, answer, undefined]);
+    transcript.tidy();
+    expect([transcript.find('a'), reads]).toEqual([answer, 0]);
+  });
+
+  test('finds nothing once it is released', () => {
+    const transcript = held(question);
+    transcript.release();
+    expect(transcript.find('q')).toBeUndefined();
+  });
+
   test('takes over what a store gave: in place, repaired, with the ids it has then', () => {
     const transcript = held(question);
     const { messages } = transcript.conversation;
