@@ -174,8 +174,10 @@ class StageRun {
     const { conversation, settings } = record;
     const ratio = calibrationOf(conversation);
     const signal = (): AbortSignal => {
-      this.#controller ??= new AbortController();
-      if (this.#isOver) this.#controller.abort(cancelReason);
+      if (this.#controller === undefined) {
+        this.#controller = new AbortController();
+        if (this.#isOver) this.#controller.abort(cancelReason);
+      }
       return this.#controller.signal;
     };
     let overhead: number | undefined;
@@ -248,10 +250,7 @@ class StageRun {
     checkSystem(system);
     checkStorable(this.#newSystem(system));
     const fault = pairingFault(next, { openTail: this.#stage === 'afterIteration' });
-    if (fault !== undefined) {
-      if (conversation === record.conversation) this.#mend();
-      throw new BrokenPairs(fault);
-    }
+    if (fault !== undefined) throw new BrokenPairs(fault);
     checkStorable(this.#newIn(next));
     replaceContents(record.conversation, { system, messages: next }, transformer.name, record.events);
     return true;
@@ -284,9 +283,16 @@ class StageRun {
     const messages = conversation.messages.filter(
       (message) => messageFault(message) === undefined && !unfit.has(message),
     );
-    const isWhole = messages.length === conversation.messages.length;
-    if (isWhole && pairingFault(messages, { openTail: this.#stage === 'afterIteration' }) === undefined) return;
-    putContents(conversation, repair({ ...conversation, messages }).conversation);
+    // The calls of an answer are still to run: no repair may answer them, or lose the answer.
+    const tail =
+      this.#stage === 'afterIteration' && this.#found.last?.role === 'assistant' ? this.#found.last : undefined;
+    const isWhole = messages.length === conversation.messages.length && (tail ?? messages.at(-1)) === messages.at(-1);
+    if (!isWhole || pairingFault(messages, { openTail: tail !== undefined }) !== undefined) {
+      const before = messages.filter(({ id }) => id !== tail?.id);
+      const whole = repair({ ...conversation, messages: before }).conversation;
+      putContents(conversation, tail === undefined ? whole : { ...whole, messages: [...whole.messages, tail] });
+    } else if (!isChanged(conversation, this.#found)) return;
+    this.#record.events.push({ type: 'transcript.replaced', by: 'repair', messages: conversation.messages.length });
   }
 
   // The messages that were not in the transcript when the transformer was called. After a change in place: as far as
@@ -309,16 +315,20 @@ class StageRun {
     thrown: unknown,
     end = this.#stage === 'compact' ? nothingGained : nothingUsed,
   ): void {
-    if (isChanged(this.#record.conversation, this.#found)) this.#mend();
+    const isBreach = thrown instanceof BrokenPairs;
     const who = `The transformer "${transformer.name}" (${this.#stage})`;
-    const error =
-      thrown instanceof BrokenPairs
-        ? new TurnchartError(
-            'transformer.brokenPairs',
-            `${who} returned messages that no provider accepts: ${thrown.message}.${end}`,
-          )
-        : new TurnchartError('transformer.failed', `${who} failed: ${reasonOf(thrown)}.${end}`, { cause: thrown });
-    this.#record.events.push({ type: 'transformer.failed', name: transformer.name, stage: this.#stage, error });
+    const error = isBreach
+      ? new TurnchartError(
+          'transformer.brokenPairs',
+          `${who} returned messages that no provider accepts: ${thrown.message}.${end}`,
+        )
+      : new TurnchartError('transformer.failed', `${who} failed: ${reasonOf(thrown)}.${end}`, { cause: thrown });
+    const { conversation, events } = this.#record;
+    tellTogether(events, () => {
+      // One that only reports a failure goes on, and may be in the middle of a change.
+      if (end !== '' && (isBreach || isChanged(conversation, this.#found))) this.#mend();
+      events.push({ type: 'transformer.failed', name: transformer.name, stage: this.#stage, error });
+    });
   }
 }
 

@@ -158,6 +158,43 @@ describe.each(interpreters)('what a transformer returns (%s)', (interpreter) => 
   });
 });
 
+describe.each(interpreters)('a change in place in afterIteration that is not used (%s)', (interpreter) => {
+  const answered = { type: 'toolResult', callId: 'call_2', status: 'completed', content: [] } as const;
+  const boom = (): never => {
+    throw new Error('boom');
+  };
+  const changes: Record<string, (conversation: Conversation) => void> = {
+    'orphans older results': ({ messages }) => void messages.splice(0, 2),
+    'puts a bare call before the answer': ({ messages }) => void messages.splice(1, 0, bareCall),
+    'takes the answer out, and throws': ({ messages }) => (messages.pop(), boom()),
+    'answers the calls itself, and throws': ({ messages }) => (
+      messages.push({ id: 'own', role: 'tool', content: [answered] }),
+      boom()
+    ),
+    'drops a message, and throws': ({ messages }) => (messages.shift(), boom()),
+  };
+
+  test.each(Object.keys(changes))('one that %s leaves the calls of the answer to run', async (name) => {
+    let ran = 0;
+    const turn = await playTurn({
+      interpreter,
+      tools: [toolOf('look', () => `look ${++ran}`)],
+      transformers: [
+        {
+          name: 'bad',
+          afterIteration: (conversation, { iteration }) =>
+            iteration === 2 ? changes[name]?.(conversation) : undefined,
+        },
+      ],
+      script: [{ calls: [{ name: 'look', id: 'call_1' }] }, { calls: [{ name: 'look', id: 'call_2' }] }, { text: 'x' }],
+    });
+    expect(turn.lines().slice(-3)).toEqual(['call look', 'completed: look 2', 'assistant: x']);
+    expect(turn.all('transcript.replaced')).toMatchObject([{ by: 'repair' }]);
+    expect(turn.all('transformer.failed')).toHaveLength(1);
+    expect(turn.result.reason).toBe('completed');
+  });
+});
+
 describe.each(interpreters)('cancel while a transformer works (%s)', (interpreter) => {
   test.each(stages)('in %s ends the turn at once, whatever it does with its signal', async (stage) => {
     const signals: AbortSignal[] = [];
@@ -225,5 +262,24 @@ describe.each(interpreters)('cancel while a transformer works (%s)', (interprete
       script: [{ text: 'x' }],
     });
     expect(later?.().aborted).toBe(true);
+  });
+
+  test('a signal that was given keeps its state when it is read after the stage', async () => {
+    let later: (() => AbortSignal) | undefined;
+    let given: AbortSignal | undefined;
+    await playTurn({
+      interpreter,
+      transformers: [
+        {
+          name: 't',
+          beforeTurn: (_, context) => {
+            given = context.signal;
+            later = () => context.signal;
+          },
+        },
+      ],
+      script: [{ text: 'x' }],
+    });
+    expect([later?.() === given, given?.aborted]).toEqual([true, false]);
   });
 });

@@ -364,6 +364,21 @@ describe('transformers and rewrites', () => {
       'transformer.applied of "t"',
     ],
     [
+      'a repair without a failure',
+      [...answer('a'), replaced('repair', 1), done('a')],
+      'transformer.applied of "repair"',
+    ],
+    [
+      'a repair with calls left open',
+      [...calling('a', 'c1'), replaced('repair', 1), failedTransformer('t', 'afterIteration'), done('a')],
+      'toolCall.settled of every call',
+    ],
+    [
+      'a rewrite before a failure',
+      [...answer('a'), replaced('t', 1), failedTransformer('t', 'afterTurn'), done('a')],
+      'transformer.applied of "t"',
+    ],
+    [
       'a rewrite while the model speaks',
       [applied('t', 'beforeTurn', 0), begin, replaced('t', 1), end()],
       'transformer.applied of "t"',

@@ -105,8 +105,9 @@ function readTransformer(
   }
   const mayHaveRewritten = event.type === 'transformer.applied' && event.stage !== 'beforeIteration';
   const wasAnnounced = turn.owedRewriter !== undefined;
-  expect(mayHaveRewritten || !wasAnnounced, 'transformer.applied of the rewrite announced just before');
-  if (wasAnnounced && event.stage === 'afterIteration') turn.calls.isRewritten = true;
+  const isRepair = event.type === 'transformer.failed' && turn.owedRewriter === 'repair';
+  expect(mayHaveRewritten || isRepair || !wasAnnounced, 'transformer.applied of the rewrite announced just before');
+  if (wasAnnounced && !isRepair && event.stage === 'afterIteration') turn.calls.isRewritten = true;
   turn.rewriter = mayHaveRewritten && !wasAnnounced ? event.name : undefined;
   turn.owedRewriter = undefined;
 }
@@ -164,7 +165,11 @@ function readReplacement(turn: TurnLog, by: string, rewriter: string | undefined
 function expectRewriterIsNamed(turn: TurnLog, event: OperativeEvent): void {
   const owed = turn.owedRewriter;
   if (owed === undefined) return;
-  const isNamed = event.type === 'transformer.applied' && event.name === owed;
+  // What a transformer broke in place is repaired right before it is reported.
+  const isNamed =
+    event.type === 'transformer.applied'
+      ? event.name === owed
+      : event.type === 'transformer.failed' && owed === 'repair';
   expect(isNamed, `transformer.applied of ${show(owed)} right before or after its transcript.replaced`);
 }
 
