@@ -92,8 +92,8 @@ class Batch implements RunningBatch {
   fateOf({ id }: ToolCallBlock): ReturnType<RunningBatch['fateOf']> {
     const settled = this.#results[this.#calls.findIndex((call) => call.id === id)];
     if (settled !== undefined) return settled;
-    const hasStarted = [...this.#live].some(({ call, hasStarted }) => call.id === id && hasStarted);
-    return hasStarted ? 'interrupted' : 'notStarted';
+    const live = [...this.#live].find(({ call }) => call.id === id);
+    return live?.announced ?? (live?.hasStarted === true ? 'interrupted' : 'notStarted');
   }
 
   // Everything enters through here once the batch has begun: promises of tools, timers, a cancel. Nothing else would

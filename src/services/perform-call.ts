@@ -68,6 +68,7 @@ export class PerformedCall {
   #args: unknown;
   #graceMs: number | undefined;
   #result: ToolResultBlock | undefined;
+  #announced: ToolResultBlock | undefined;
   #context: ToolContext | undefined;
   #controller: AbortController | undefined;
   #timer: unknown;
@@ -87,6 +88,11 @@ export class PerformedCall {
   /** Its tool was called. */
   get hasStarted(): boolean {
     return this.#startedAt !== undefined;
+  }
+
+  /** What `toolCall.settled` told, also while that is told. */
+  get announced(): ToolResultBlock | undefined {
+    return this.#announced;
   }
 
   /** Checks the call and goes as far as it can without waiting. */
@@ -266,18 +272,22 @@ export class PerformedCall {
     const { tasks, steps } = this.#record.settings;
     const tool = this.#tool;
     if (tasks === undefined || tool === undefined || !isBackground(tool)) return false;
+    let begun: ReturnType<typeof tasks.begin>;
     try {
       const call = { tool, raw: this.#raw, args: this.#args, context: this.#toolContext(), execute: steps.executeTool };
-      const begun = tasks.begin(call);
-      if (begun === undefined) return false;
-      if (this.#isOver) begun.stop(); // cancelled meanwhile: nobody will ever know the task
-      else {
-        this.#record.events.push({ type: 'toolCall.backgrounded', call: this.call, taskId: begun.taskId });
-        const handle = textResult(this.call, 'completed', begun.handle);
-        this.#send({ type: 'tool.settled', isError: false, backgrounded: true }, handle);
-      }
+      begun = tasks.begin(call);
     } catch (thrown) {
       this.#threw(thrown);
+      return true;
+    }
+    if (begun === undefined) return false;
+    try {
+      if (this.#isOver) return true; // cancelled meanwhile
+      this.#record.events.push({ type: 'toolCall.backgrounded', call: this.call, taskId: begun.taskId });
+      const handle = textResult(this.call, 'completed', begun.handle);
+      this.#send({ type: 'tool.settled', isError: false, backgrounded: true }, handle);
+    } finally {
+      if (this.#announced?.status !== 'completed') begun.stop(); // nobody will ever know the task
     }
     return true;
   }
@@ -348,6 +358,7 @@ export class PerformedCall {
     const result = this.#format(plain.status === status ? plain : { ...plain, status });
     // A clock may be set back meanwhile.
     const durationMs = this.#startedAt === undefined ? 0 : Math.max(0, host.now() - this.#startedAt);
+    this.#announced = result;
     this.#record.events.push({ type: 'toolCall.settled', call: this.call, result, durationMs });
     this.#audience.settled(result);
   }
@@ -372,8 +383,10 @@ export class PerformedCall {
   #toolContext(): ToolContext {
     if (this.#context !== undefined) return this.#context;
     const signal = (): AbortSignal => {
-      this.#controller ??= new AbortController();
-      if (this.#isCancelled || this.#isOver) this.#controller.abort(cancelReason);
+      if (this.#controller === undefined) {
+        this.#controller = new AbortController();
+        if (this.#isCancelled || this.#isOver) this.#controller.abort(cancelReason);
+      }
       return this.#controller.signal;
     };
     const record = this.#record;

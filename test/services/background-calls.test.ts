@@ -323,6 +323,31 @@ describe('a call in the background', () => {
     expect([turn.results()[1]?.status, turn.has('toolCall.backgrounded')]).toEqual(['interrupted', false]);
     expect(tasks.get('task_1')?.status).toBe('stopped');
   });
+
+  test('whose end no clock can time breaks the turn, and its task is stopped', async () => {
+    const host = simulatedHost();
+    const tasks = createBackgroundTasks({ host });
+    let isBroken = false;
+    const now = () => {
+      if (!isBroken) return host.now();
+      isBroken = false;
+      throw new Error('no clock');
+    };
+    const tool = toolThat(() => {
+      isBroken = true;
+      return new Promise(() => undefined);
+    });
+    const turn = startTurn({
+      host: { ...host, now },
+      backgroundTasks: tasks,
+      tools: [tool],
+      script: [{ calls: [inBackground] }],
+    });
+    expect(await turn.end(2_000)).toMatchObject({ reason: 'failed', error: { code: 'turn.broken' } });
+    await host.settle();
+    expect(turn.results().map(({ status }) => status)).toEqual(['interrupted']);
+    expect(tasks.get('task_1')?.status).toBe('stopped');
+  });
 });
 
 describe('a registry without a host of its own', () => {

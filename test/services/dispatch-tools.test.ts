@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { EngineEvent } from '../../src/contracts/events.ts';
+import { simulatedHost } from '../../src/testing/index.ts';
+import { startOperative } from '../runtime/operative/operative-bench.ts';
 import { deferred, interpreters, playTurn, startTurn, toolOf, type Turn } from '../runtime/turn-bench.ts';
 
 const calling = (...names: string[]) => ({ calls: names.map((name) => ({ name })) });
@@ -184,6 +186,35 @@ describe.each(interpreters)('the calls of a message (%s)', (interpreter) => {
   });
 });
 
+test.each(interpreters)(
+  'a call keeps its result when a listener to it cancels and the host has no timer (%s)',
+  async (interpreter) => {
+    const host = simulatedHost();
+    let hasTimer = true;
+    const setTimeout: typeof host.setTimeout = (work, ms) => {
+      if (hasTimer) return host.setTimeout(work, ms);
+      hasTimer = true;
+      throw new Error('no timer');
+    };
+    const bench = startOperative({
+      interpreter,
+      host: { ...host, setTimeout },
+      tools: [toolOf('pay', async () => 'paid')],
+      script: [calling('pay')],
+    });
+    let settled = 0;
+    bench.operative.subscribe(({ type }) => {
+      if (type !== 'toolCall.settled' || settled++ > 0) return;
+      hasTimer = false;
+      void bench.operative.cancel();
+    });
+    void bench.submit('A');
+    await bench.rest();
+    expect([settled, bench.lines().at(-1)]).toEqual([1, 'completed paid']);
+    expect(bench.results()).toMatchObject([{ reason: 'failed', error: { code: 'turn.broken' } }]);
+  },
+);
+
 describe.each(interpreters)('what a tool gets (%s)', (interpreter) => {
   test('its call, an idempotency key, the conversation, the turn context and one session for the run', async () => {
     const seen: unknown[] = [];
@@ -240,5 +271,20 @@ describe.each(interpreters)('what a tool gets (%s)', (interpreter) => {
     const tool = toolOf('look', (_, context) => void (copy = { ...context }));
     await playTurn({ interpreter, tools: [tool], script: [calling('look'), done] });
     expect(copy?.signal).toBeInstanceOf(AbortSignal);
+  });
+
+  test('the signal it was given keeps its state when it is read after the call', async () => {
+    let context: { signal: AbortSignal } | undefined;
+    let given: AbortSignal | undefined;
+    const tool = toolOf('look', (_, its) => void ((context = its), (given = its.signal)));
+    await playTurn({ interpreter, tools: [tool], script: [calling('look'), done] });
+    expect([context?.signal === given, given?.aborted]).toEqual([true, false]);
+  });
+
+  test('a signal that is first asked for after the call is aborted', async () => {
+    let context: { signal: AbortSignal } | undefined;
+    const tool = toolOf('look', (_, its) => void (context = its));
+    await playTurn({ interpreter, tools: [tool], script: [calling('look'), done] });
+    expect(context?.signal.aborted).toBe(true);
   });
 });
