@@ -128,6 +128,7 @@ export class ConversationScope implements ReloadScope, CompactScope, TurnHome {
   }
 
   hold(ticket: Ticket): void {
+    this.hub.hold(); // a listener to the turn's start may withdraw the message
     this.ledger.hold(ticket);
     ticket.decide({ outcome: 'queued' });
     this.#announceSoon();

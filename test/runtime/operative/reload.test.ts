@@ -260,6 +260,21 @@ const failures: Readonly<Record<string, () => unknown>> = {
   }),
 };
 
+test.each(bothWays)(
+  'a held message that a listener to the start withdraws was announced as queued before (%s)',
+  async (interpreter) => {
+    const bench = startOperative({ interpreter, own: { reloadBeforeStart: async () => stored() } });
+    bench.operative.subscribe(({ type }) => {
+      if (type === 'turn.started') bench.operative.withdraw('A');
+    });
+    void bench.operative.resume();
+    void bench.submit('A', { policy: 'queue' });
+    await bench.rest();
+    expect(bench.log().slice(0, 3)).toEqual(['turn.started', 'queued A', 'withdrawn A']);
+    expect(bench.fates()).toEqual(['queued withdrawn']);
+  },
+);
+
 describe.each(bothWays)('a reload that fails (%s)', (interpreter) => {
   test.each(Object.entries(failures))('%s', async (_name, reload) => {
     const bench = startOperative({ interpreter, own: { reloadBeforeStart: reload as () => Conversation } });
