@@ -35,7 +35,7 @@ export function settingsOf(options: EngineOptions, charts: TurnCharts = standard
     tasks,
     transformers,
     stages: byStage((stage) => transformers[stage].length > 0),
-    compactor: given.find(({ compact }) => compact !== undefined),
+    compactor: given.filter((transformer) => isThere(transformer, 'compact'))[0],
     toolChoice: options.toolChoice,
     request: {
       ...(options.maxOutputTokens === undefined ? {} : { maxOutputTokens: options.maxOutputTokens }),
@@ -105,7 +105,7 @@ function checkTransformer(transformer: Transformer): void {
   }
 }
 
-function isThere(transformer: Transformer, stage: Stage): boolean {
+function isThere(transformer: Transformer, stage: Stage | 'compact'): boolean {
   const given: unknown = transformer[stage];
   if (given === undefined || typeof given === 'function') return given !== undefined;
   throw invalidOption(`transformers: ${transformer.name}.${stage}`, 'a function', given);

@@ -85,6 +85,16 @@ describe('the settings of an engine', () => {
       { transformers: [{ name: 't', beforeTurn: 'now' }] },
       'The option "transformers: t.beforeTurn" must be a function, got a string of 3 characters.',
     ],
+    [{ transformers: [{ name: 't', compact: 5 }] }, 'The option "transformers: t.compact" must be a function, got 5.'],
+    [
+      {
+        transformers: [
+          { name: 't', compact: () => undefined },
+          { name: 'u', compact: null },
+        ],
+      },
+      'The option "transformers: u.compact" must be a function, got null.',
+    ],
   ];
   test.each(mistakes)(
     '%j is options.invalid with a message that says what was expected and got',
