@@ -115,6 +115,8 @@ class ChartedOperative implements Operative {
     const message = this.#accept(input);
     const known = ledger.known(message.id);
     const ticket = known ?? new Ticket(message, options?.turnContext);
+    // First of all, since it may throw: nobody would hear of the promise below.
+    if (known === undefined) ticket.isLanded = typeof input !== 'string' && isStored(transcript.find(message.id));
     // Its events begin in the step that decides it.
     const decided = new Promise<SubmitResult>((resolve, refuse) => {
       this.#unanswered.add(refuse);
@@ -124,7 +126,6 @@ class ChartedOperative implements Operative {
       });
     });
     if (known === undefined) {
-      ticket.isLanded = typeof input !== 'string' && isStored(transcript.find(message.id));
       ledger.note(ticket);
       this.#actor.send({ type: 'message.submit', policy: options?.policy ?? 'steer', submission: ticket });
       if (ticket.outcome !== undefined) this.#checkAlive(); // decided in the step in which the chart died

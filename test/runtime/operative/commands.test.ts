@@ -215,6 +215,17 @@ describe('an operative whose chart has died', () => {
     await expect(operative.cancel()).rejects.toMatchObject(broken);
   });
 
+  test('rejects nothing of a submission that was refused before', async () => {
+    const conversation = createConversation({
+      messages: [userMessage('Hello'), assistantMessage('Hi', { id: 'answer' })],
+    });
+    const { operative } = startOperative({ conversation });
+    const refused = operative.submit(userMessage('Again', { id: 'answer' }));
+    await expect(refused).rejects.toMatchObject({ code: 'message.invalid' });
+    Object.freeze(conversation.messages);
+    await expect(operative.submit('A')).rejects.toMatchObject(broken); // an unhandled rejection fails the run
+  });
+
   test('takes nothing, and closes without hiding what it died of', async () => {
     const { operative, conversation } = startOperative();
     Object.freeze(conversation.messages);
