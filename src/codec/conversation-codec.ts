@@ -17,8 +17,8 @@ const version = 1;
  * The conversation as one line of JSON, `{ format: 'turnchart.conversation', version: 1, system, messages }`, from
  * which `decodeConversation` makes an equal one: every string (lone surrogates too), every finite number (-0 too), any
  * key (`__proto__` too), JSON up to 100,000 levels deep, and fields of messages and blocks that this version does not
- * know. Throws `TurnchartError` 'conversation.invalid' with the path of the first fault for what JSON would lose or
- * change (undefined, NaN, Infinity, BigInt, instances of classes, holes, cycles), for a value that is not a
+ * know. Fields that are undefined count as not given. Throws `TurnchartError` 'conversation.invalid' with the path of
+ * the first fault for what else JSON would lose or change (undefined in an array, NaN, Infinity, BigInt, instances of classes, holes, cycles), for a value that is not a
  * conversation, and for fields other than `system` and `messages`. Does not check whether calls have results.
  */
 export function encodeConversation(conversation: Conversation): string {

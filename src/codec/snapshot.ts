@@ -23,7 +23,7 @@ interface Level {
 
 /**
  * Copies plain objects and arrays of null, booleans, strings and finite numbers (also -0), reading each field once.
- * Anything else is a fault: undefined, NaN, Infinity, BigInt, symbols, functions, instances of classes, holes, named
+ * Fields of objects that are undefined are left out. Anything else is a fault: undefined in an array, NaN, Infinity, BigInt, symbols, functions, instances of classes, holes, named
  * fields of arrays, cycles, fields that throw when they are read, more than 100,000 levels. Never throws. Objects that
  * occur twice in the original are copied once. Does not recurse.
  */
@@ -69,7 +69,12 @@ function copyAll(root: unknown, levels: Level[]): JsonValue {
       continue;
     }
     const depth = levels.length;
-    const child = copyOf(Reflect.get(level.source, key));
+    const given: unknown = Reflect.get(level.source, key);
+    if (given === undefined && !Array.isArray(level.copy)) {
+      level.next++;
+      continue;
+    }
+    const child = copyOf(given);
     if (Array.isArray(level.copy)) level.copy.push(child);
     else if (key !== '__proto__') level.copy[key] = child;
     else Object.defineProperty(level.copy, key, { value: child, enumerable: true, configurable: true, writable: true });

@@ -13,17 +13,17 @@ export const deepestJson = 100;
 const maxNodes = 5_000_000;
 
 /**
- * A copy that shares nothing with the value. Throws a RangeError for cycles and for more than `deepestJson` levels
- * below the first `around`, a TypeError for anything else that JSON would lose or change, and whatever a getter throws.
+ * A copy that shares nothing with the value. Fields of objects that are undefined count as not given and are left out.
+ * Throws a RangeError for cycles and for more than `deepestJson` levels below the first `around`, a TypeError for
+ * anything else that JSON would lose or change, and whatever a getter throws.
  */
 export function copyJson(value: unknown, around = 0): JsonValue {
   return copy(value, deepestJson + around, { left: maxNodes });
 }
 
-/** Like `copyJson`, for an object whose undefined fields count as not given and are left out. */
+/** Like `copyJson`, for the own fields of any object. */
 export function copyFields(given: object): { readonly [key: string]: JsonValue } {
-  const fields = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
-  return copyJson(fields, 1) as { readonly [key: string]: JsonValue }; // the copy of an object is an object
+  return copyJson(Object.fromEntries(Object.entries(given)), 1) as { readonly [key: string]: JsonValue }; // the copy of an object is an object
 }
 
 /** True for more than `deepestJson` levels. The value must be JSON, such as from `JSON.parse`. */
@@ -53,7 +53,9 @@ function copy(value: unknown, levels: number, budget: { left: number }): JsonVal
   }
   const fields: Record<string, JsonValue> = {};
   for (const key of keys) {
-    const item = copy(Reflect.get(value, key), levels - 1, budget);
+    const given: unknown = Reflect.get(value, key);
+    if (given === undefined) continue;
+    const item = copy(given, levels - 1, budget);
     if (key !== '__proto__') fields[key] = item;
     else Object.defineProperty(fields, key, { value: item, enumerable: true, configurable: true, writable: true });
   }

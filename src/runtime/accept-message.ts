@@ -38,11 +38,9 @@ export function submittable(given: unknown): Message | string {
   }
 }
 
-// An undefined `meta` counts as none.
 function copyOf(message: Message): Message {
-  const { meta, ...rest } = message;
-  if (meta === undefined && isPlain(rest)) return { ...rest, content: rest.content.map((block) => ({ ...block })) };
-  return copyJson(meta === undefined ? rest : message, levelsAroundData) as unknown as Message;
+  if (isPlain(message)) return { ...message, content: message.content.map((block) => ({ ...block })) };
+  return copyJson(message, levelsAroundData) as unknown as Message;
 }
 
 // True for nearly every message: only texts, with nothing else that would need a check.

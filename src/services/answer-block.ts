@@ -7,7 +7,7 @@ import { blockFault } from '../conversation/store-fault.ts';
 
 /**
  * The block as it goes into the answer, or why it cannot: a copy that shares nothing with the model's own, without
- * undefined fields. Arguments nested too deeply become `rawArgs`, with `argsText` as its text unless that is empty.
+ * undefined fields at any depth. Arguments nested too deeply become `rawArgs`, with `argsText` as its text unless that is empty.
  * Never throws.
  */
 export function answerBlock(given: unknown, argsText = ''): Block | string {

@@ -157,9 +157,25 @@ test('decodeConversation keeps Object.prototype clean', () => {
   expect('polluted' in {}).toBe(false);
 });
 
+test('fields that are undefined are not stored, at whatever depth they are', () => {
+  const meta = { usage: { cached: undefined, total: 1 } } as never;
+  const text = { type: 'text', text: 'x', provider: undefined, citations: [{ title: undefined }] } as never;
+  const messages: Message[] = [
+    { id: 'a', role: 'user', content: [text], meta },
+    { id: 'b', role: 'assistant', content: [], meta: undefined as never },
+  ];
+  const stored = encodeConversation({ system: [], messages });
+  expect(decodeConversation(stored)).toStrictEqual({
+    system: [],
+    messages: [
+      { id: 'a', role: 'user', content: [{ type: 'text', text: 'x', citations: [{}] }], meta: { usage: { total: 1 } } },
+      { id: 'b', role: 'assistant', content: [] },
+    ],
+  });
+});
+
 describe('encodeConversation names the place of', () => {
   test.each<[string, unknown, string]>([
-    ['undefined', { a: undefined }, 'expected a JSON value, got undefined'],
     ['NaN', { a: Number.NaN }, 'expected a finite number, got NaN'],
     ['Infinity', { a: -Infinity }, 'expected a finite number, got -Infinity'],
     ['a BigInt', { a: 1n }, 'expected a JSON value, got bigint'],
@@ -173,6 +189,18 @@ describe('encodeConversation names the place of', () => {
     ['a buffer', { a: new Uint8Array(50_000_000) }, 'expected a plain object, got an instance of Uint8Array'],
   ])('%s', (_, args, reason) => {
     expect(encodeFault(calling(args as JsonValue))).toBe(`messages[0].content[0].args.a: ${reason}`);
+  });
+
+  test('undefined in a list', () => {
+    expect(encodeFault(calling([1, undefined] as never))).toBe(
+      'messages[0].content[0].args[1]: expected a JSON value, got undefined',
+    );
+  });
+
+  test('undefined where a field is needed', () => {
+    expect(encodeFault(holding({ type: 'text', text: undefined } as never))).toBe(
+      'messages[0].content[0].text: expected string, got nothing',
+    );
   });
 
   test('a cycle', () => {

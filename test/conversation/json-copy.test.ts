@@ -70,9 +70,14 @@ describe('copyJson', () => {
   });
 });
 
-test('copyFields leaves out what is undefined, at the top only', () => {
-  expect(Object.keys(copyFields({ a: undefined, b: 1 }))).toEqual(['b']);
-  expect(() => copyFields({ b: { a: undefined } })).toThrow('undefined');
+test.each([
+  ['copyJson', copyJson],
+  ['copyFields', copyFields],
+])('%s leaves out fields that are undefined, at every depth, and nothing else', (_name, copy) => {
+  const given = { a: undefined, b: [{ c: undefined, d: null, e: { f: undefined } }] };
+  expect(copy(given)).toStrictEqual({ b: [{ d: null, e: {} }] });
+  expect(() => copy({ b: [undefined] })).toThrow('undefined');
+  expect(() => copy({ b: () => 1 })).toThrow('a function');
 });
 
 test('isTooDeep says what copyJson refuses for its depth', () => {

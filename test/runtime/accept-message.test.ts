@@ -47,6 +47,17 @@ describe('acceptMessage', () => {
     expect(accepted).toEqual(before);
   });
 
+  test('leaves out fields that are undefined, at every depth', () => {
+    const block = { type: 'text', text: 'x', provider: undefined, data: { a: undefined } };
+    const given = { id: 'x', role: 'user', content: [block], meta: { at: { to: undefined } } };
+    expect(acceptMessage(given as unknown as Message, simulatedHost(), noneTaken)).toStrictEqual({
+      id: 'x',
+      role: 'user',
+      content: [{ type: 'text', text: 'x', data: {} }],
+      meta: { at: {} },
+    });
+  });
+
   test('takes undefined as meta for none', () => {
     const message = { ...userMessage('x', { id: 'x' }), meta: undefined } as unknown as Message;
     expect('meta' in acceptMessage(message, simulatedHost(), noneTaken)).toBe(false);
@@ -114,8 +125,8 @@ describe('acceptMessage', () => {
     ],
     ['a BigInt in its meta', userMessage('x', { meta: { at: 1n as never } }), 'it contains a value that is not JSON'],
     [
-      'undefined in its meta',
-      userMessage('x', { meta: { at: undefined as never } }),
+      'undefined in a list in its meta',
+      userMessage('x', { meta: { at: [undefined as never] } }),
       'it contains a value that is not JSON',
     ],
     [

@@ -1,9 +1,9 @@
 // Whatever models and transformers give, the transcript can be stored, sent and copied afterwards.
 
 import { describe, expect, test } from 'vitest';
-import { encodeConversation } from '../../src/codec/index.ts';
+import { decodeConversation, encodeConversation } from '../../src/codec/index.ts';
 import type { Transformer } from '../../src/contracts/transformer.ts';
-import { createConversation } from '../../src/conversation/conversation.ts';
+import { createConversation, type Conversation } from '../../src/conversation/conversation.ts';
 import { userMessage, type Message } from '../../src/conversation/message.ts';
 import { interpreters, modelOf, playTurn, toolOf } from '../runtime/turn-bench.ts';
 import { scriptedModel } from '../../src/testing/index.ts';
@@ -26,13 +26,23 @@ const said = [
 const cyclic: Record<string, unknown> = {};
 cyclic['self'] = cyclic;
 
+// As written by those who copy field by field.
+function copyMessage({ id, role, content, meta }: Message): Message {
+  const copies = content.map((block) => ({ ...block, citations: Reflect.get(block, 'citations') as unknown }));
+  return { id, role, content: copies, meta } as unknown as Message;
+}
+
+function copyOf({ system, messages }: Conversation): Conversation {
+  return { system, messages: messages.map(copyMessage) };
+}
+
 function deep(levels: number): string {
   return `{"a":${'['.repeat(levels)}${']'.repeat(levels)}}`;
 }
 
 describe.each(interpreters)('a model that gives what JSON cannot hold (%s)', (interpreter) => {
   test.each<[string, readonly unknown[]]>([
-    ['arguments with undefined', call({ args: { path: 'a', limit: undefined } })],
+    ['arguments with undefined in a list', call({ args: { paths: ['a', undefined] } })],
     ['arguments with a Date', call({ args: { at: new Date(0) } })],
     ['arguments with a bigint', call({ args: { n: 1n } })],
     ['a cycle as arguments', call({ args: cyclic })],
@@ -42,7 +52,7 @@ describe.each(interpreters)('a model that gives what JSON cannot hold (%s)', (in
     ['an image with an empty source', block({ type: 'image', source: {} })],
     ['a provider block without data', block({ type: 'provider', provider: 'p', kind: 'k' })],
     ['an instance in data', block({ type: 'provider', provider: 'p', kind: 'k', data: new Map() })],
-    ['meta with undefined inside', [...said, end({ meta: { a: { b: undefined } } })]],
+    ['meta with undefined in a list', [...said, end({ meta: { a: [undefined] } })]],
     ['meta with a function', [...said, end({ meta: { a: () => 1 } })]],
     ['meta that is a list', [...said, end({ meta: ['a'] })]],
     ['meta that is a text', [...said, end({ meta: 'a' })]],
@@ -62,6 +72,37 @@ describe.each(interpreters)('a model that gives what JSON cannot hold (%s)', (in
       content: [{ type: 'thinking', text: 'x' }],
       meta: { b: 1 },
     });
+  });
+
+  test('undefined deep in a block or in meta is not given either', async () => {
+    const cited = { type: 'text', text: 'x', citations: [{ url: 'u', title: undefined }] };
+    const events = [
+      start,
+      { type: 'text.start', index: 0 },
+      { type: 'text.delta', index: 0, text: 'x' },
+      { type: 'text.end', index: 0, block: cited },
+      end({ meta: { usage: { cached: undefined } } }),
+    ];
+    const turn = await playTurn({ interpreter, model: modelOf(...events) });
+    expect(turn.conversation.messages[1]).toStrictEqual({
+      id: 'msg_1',
+      role: 'assistant',
+      content: [{ type: 'text', text: 'x', citations: [{ url: 'u' }] }],
+      meta: { usage: {} },
+    });
+  });
+
+  test('undefined deep in arguments is not given either', async () => {
+    const got: unknown[] = [];
+    const tool = toolOf('t', (args) => {
+      got.push(args);
+      return 'x';
+    });
+    const events = call({ args: { q: { limit: undefined, of: 'a' } } });
+    const model = scriptedModel([{ events }, { text: 'ok' }] as never);
+    const turn = await playTurn({ interpreter, model, tools: [tool] });
+    expect(turn.results()).toMatchObject([{ status: 'completed' }]);
+    expect(got).toStrictEqual([{ q: { of: 'a' } }]);
   });
 
   test('a further field of a block is kept, whatever its name', async () => {
@@ -176,6 +217,19 @@ describe.each(interpreters)('a transformer that gives what JSON cannot hold (%s)
     const turn = await playTurn({ interpreter, script: [{ text: 'ok' }], transformers: [transformer] });
     expect(turn.all('transformer.failed')).toMatchObject([failed]);
     expect(turn.conversation.system).toEqual([]);
+  });
+
+  test.each<[string, Transformer]>([
+    ['a rewrite', { name: 'copy', beforeTurn: (conversation) => ({ conversation: copyOf(conversation) }) }],
+    ['a view', { name: 'copy', beforeIteration: ({ messages }) => ({ messages: messages.map(copyMessage) }) }],
+    ['what it appends', { name: 'copy', beforeIteration: () => ({ append: [copyMessage(userMessage('more'))] }) }],
+  ])('undefined fields of copied messages and blocks are no fault in %s', async (_title, transformer) => {
+    const turn = await playTurn({ interpreter, script: [{ text: 'ok' }], transformers: [transformer] });
+    expect([turn.all('transformer.failed'), turn.all('transformer.applied').length]).toEqual([[], 1]);
+    expect(turn.result).toMatchObject({ reason: 'completed' });
+    const stored = decodeConversation(encodeConversation(turn.conversation));
+    expect(stored).toEqual(turn.conversation);
+    expect(stored.messages[0]).not.toHaveProperty('meta');
   });
 
   test('what the host itself put there before is not held against it', async () => {
