@@ -151,8 +151,7 @@ class StageRun {
         );
         return true;
       }
-      // During a compaction no turn owns the transcript: a claim that is given up may append its messages.
-      const isInPlace = isChanged(this.#record.conversation, this.#found, this.#stage === 'compact');
+      const isInPlace = this.#isChanged();
       if ((given ?? undefined) === undefined && !isInPlace) return false; // nearly always
       tellTogether(this.#record.events, () => this.#use(transformer, given ?? {}, input, isInPlace));
     } catch (thrown) {
@@ -291,8 +290,17 @@ class StageRun {
       const before = messages.filter(({ id }) => id !== tail?.id);
       const whole = repair({ ...conversation, messages: before }).conversation;
       putContents(conversation, tail === undefined ? whole : { ...whole, messages: [...whole.messages, tail] });
-    } else if (!isChanged(conversation, this.#found)) return;
+    } else if (!this.#isChanged()) return;
     this.#record.events.push({ type: 'transcript.replaced', by: 'repair', messages: conversation.messages.length });
+  }
+
+  // As far as can be seen without reading the history again. During a compaction no turn owns the transcript: a claim
+  // that is given up may append its messages.
+  #isChanged(): boolean {
+    const { messages } = this.#record.conversation;
+    const { messages: before, length, last } = this.#found;
+    if (messages !== before || messages[length - 1] !== last) return true;
+    return messages.length < length || (messages.length > length && this.#stage !== 'compact');
   }
 
   // The messages that were not in the transcript when the transformer was called. After a change in place: as far as
@@ -323,10 +331,10 @@ class StageRun {
           `${who} returned messages that no provider accepts: ${thrown.message}.${end}`,
         )
       : new TurnchartError('transformer.failed', `${who} failed: ${reasonOf(thrown)}.${end}`, { cause: thrown });
-    const { conversation, events } = this.#record;
+    const { events } = this.#record;
     tellTogether(events, () => {
       // One that only reports a failure goes on, and may be in the middle of a change.
-      if (end !== '' && (isBreach || isChanged(conversation, this.#found))) this.#mend();
+      if (end !== '' && (isBreach || this.#isChanged())) this.#mend();
       events.push({ type: 'transformer.failed', name: transformer.name, stage: this.#stage, error });
     });
   }
@@ -341,13 +349,6 @@ interface Mark {
 
 function markOf({ messages, system }: Conversation): Mark {
   return { messages, length: messages.length, last: messages.at(-1), system };
-}
-
-// As far as can be seen without reading the history again.
-function isChanged({ messages }: Conversation, found: Mark, mayGrow = false): boolean {
-  const isLonger = mayGrow && messages.length > found.length;
-  if (messages !== found.messages || messages[found.length - 1] !== found.last) return true;
-  return messages.length !== found.length && !isLonger;
 }
 
 const nothingUsed = ' Its result is not used.';

@@ -265,6 +265,7 @@ describe('while a transformer compacts', () => {
       compacted,
       gain: () => settle[0]?.({ append: [boundary] }),
       findNothing: () => settle[0]?.(undefined),
+      fail: () => settle[0]?.(7 as never),
     };
   }
 
@@ -316,6 +317,17 @@ describe('while a transformer compacts', () => {
     findNothing();
     expect(await compacted).toBe(false);
     await bench.rest();
+  });
+
+  test('messages of a claim that was given up are no change by a compaction that fails', async () => {
+    const { bench, compacted, fail } = compactingLife();
+    void bench.submit('A');
+    void bench.submit('B', { policy: 'preempt' });
+    fail();
+    expect(await compacted).toBe(false);
+    await bench.rest();
+    expect(bench.log()).toContain('transformer.failed');
+    expect(bench.log()).not.toContain('transcript.replaced');
   });
 
   test('a resume waits for the reload, which alone knows whether there is anything to do', async () => {
