@@ -46,13 +46,13 @@ export function claimConversation(conversation: Conversation): readonly string[]
 /** Gives the claim back, once the turn or the operative has ended. Messages that are gone are not kept in memory. */
 export function releaseConversation(conversation: Conversation): void {
   claimed.delete(conversation);
-  letGo(conversation);
+  letGo(conversation, hasEndsOf);
 }
 
-/** Forgets the checked messages, `all` or only if one of them was removed, replaced or moved. */
-export function letGo(conversation: Conversation, all = false): void {
+/** Forgets the checked messages unless they `stand` in the transcript. */
+export function letGo(conversation: Conversation, stand = beginsWith): void {
   const known = checked.get(conversation);
-  if (known === undefined || (!all && beginsWith(conversation.messages, known))) return;
+  if (known === undefined || stand(conversation.messages, known)) return;
   known.length = 0;
   forgetTally(conversation.messages);
 }
@@ -92,11 +92,18 @@ function repairWhole(conversation: Conversation): readonly string[] {
   return repaired;
 }
 
-/** Compares references only: no message is read. */
+/** Compares references only, without reading messages. */
 export function beginsWith(messages: readonly Message[], known: readonly Message[]): boolean {
-  // By hand `messages` may have been set to anything.
-  for (let index = 0; index < known.length; index++) if (messages?.[index] !== known[index]) return false;
+  if (!hasEndsOf(messages, known)) return false;
+  for (let index = 0; index < known.length; index++) if (messages[index] !== known[index]) return false;
   return true;
+}
+
+/** As far as can be seen without a walk: the first and the last of the known messages stand in their places. */
+export function hasEndsOf(messages: readonly Message[], known: readonly Message[]): boolean {
+  const last = known.length - 1;
+  // By hand `messages` may have been set to anything.
+  return last < 0 || (messages?.[0] === known[0] && messages[last] === known[last]);
 }
 
 // Reads on from the last checked message that is not a tool message.

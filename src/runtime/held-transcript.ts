@@ -6,7 +6,7 @@ import type { Conversation } from '../conversation/conversation.ts';
 import type { Message } from '../conversation/message.ts';
 import { quote } from '../conversation/pairing.ts';
 import { putContents } from '../services/transcript.ts';
-import { beginsWith, letGo, makeValid, noteValid, releaseConversation } from './claim.ts';
+import { beginsWith, hasEndsOf, letGo, makeValid, noteValid, releaseConversation } from './claim.ts';
 
 /** One conversation as its operative holds it. */
 export class HeldTranscript {
@@ -37,17 +37,20 @@ export class HeldTranscript {
     return this.#known.get(messageId);
   }
 
-  /** Keeps no message in memory that is gone from the transcript. Called when a turn or a compaction ends. */
+  /**
+   * Keeps no message in memory that is gone from the transcript. Called when a turn or a compaction ends, so without a
+   * walk: one that was replaced between others stays until the next turn looks at all of them.
+   */
   tidy(): void {
-    letGo(this.conversation);
-    if (!beginsWith(this.conversation.messages, this.#read)) this.#forget();
+    letGo(this.conversation, hasEndsOf);
+    if (!hasEndsOf(this.conversation.messages, this.#read)) this.#forget();
   }
 
   /** Gives the claim back and keeps no message in memory. */
   release(): void {
     this.#isReleased = true;
     this.#forget();
-    letGo(this.conversation, true);
+    letGo(this.conversation, () => false);
     releaseConversation(this.conversation);
   }
 
