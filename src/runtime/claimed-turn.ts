@@ -71,6 +71,12 @@ export class ClaimedTurn {
     this.#resumes.push({ question, events: this.channel.read() });
   }
 
+  /** Reports what happens to waiting messages; to the turn's readers only once it is announced: theirs begin with that. */
+  push(event: OperativeEvent): void {
+    if (this.#isAnnounced) this.channel.push(event);
+    else this.#home.hub.publish(event);
+  }
+
   announce(): void {
     if (!this.#isAnnounced) {
       this.#isAnnounced = true;

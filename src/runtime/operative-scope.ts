@@ -80,7 +80,7 @@ export class ConversationScope implements ReloadScope, CompactScope, TurnHome {
 
   withdraw(messageId: string): boolean {
     if (this.ledger.withdraw(messageId) === undefined) return false;
-    this.#turn?.channel.push({ type: 'message.withdrawn', messageId }); // nothing waits without a turn
+    this.#turn?.push({ type: 'message.withdrawn', messageId }); // nothing waits without a turn
     return true;
   }
 
@@ -132,7 +132,7 @@ export class ConversationScope implements ReloadScope, CompactScope, TurnHome {
     this.ledger.hold(ticket);
     ticket.decide({ outcome: 'queued' });
     this.#announceSoon();
-    this.#turn?.channel.push({ type: 'message.queued', message: ticket.message });
+    this.#turn?.push({ type: 'message.queued', message: ticket.message });
   }
 
   preempt(ticket: Ticket): void {

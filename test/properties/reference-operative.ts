@@ -357,7 +357,12 @@ export class ReferenceOperative implements Surroundings {
     this.#decide(ticket, 'queued');
     this.#announceSoon();
     ticket.isAnnounced = true;
-    this.#tell(this.#claim?.channel, `message.queued ${ticket.id}`);
+    this.#tell(this.#begunChannel(), `message.queued ${ticket.id}`);
+  }
+
+  // What happens to waiting messages is for the readers of a turn only once it was announced: theirs begin with its start.
+  #begunChannel(): Channel | undefined {
+    return this.#claim?.isAnnounced === true ? this.#claim.channel : undefined;
   }
 
   #preempt(ticket: Ticket): void {
@@ -454,7 +459,7 @@ export class ReferenceOperative implements Surroundings {
       if (ticket === undefined) continue;
       ticket.delivery = 'withdrawn';
       this.withdrawals[index] = true;
-      this.#tell(this.#claim?.channel, `message.withdrawn ${id}`);
+      this.#tell(this.#begunChannel(), `message.withdrawn ${id}`);
       return;
     }
   }

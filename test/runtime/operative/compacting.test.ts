@@ -24,7 +24,7 @@ import { createSession } from '../../../src/runtime/session.ts';
 import { Ticket } from '../../../src/runtime/ticket.ts';
 import { reload } from '../../../src/services/reload.ts';
 import { scriptedModel, simulatedHost, verifyEvents, verifyTranscript } from '../../../src/testing/index.ts';
-import { answerAll, linesOf, logOf, startOperative, type OperativeSetup } from './operative-bench.ts';
+import { answerAll, linesOf, logOf, readAll, startOperative, type OperativeSetup } from './operative-bench.ts';
 
 async function compacting({ reloads = false } = {}) {
   const host = simulatedHost();
@@ -354,6 +354,22 @@ describe('while a transformer compacts', () => {
       expect(bench.fates()).toEqual([policy === 'steer' ? 'injected answered' : 'queued answered']);
     },
   );
+
+  test('the events of a turn that is claimed begin with its start, whatever is held meanwhile', async () => {
+    const { bench, gain } = compactingLife();
+    const { events } = await bench.operative.submit('A');
+    const read = readAll(events);
+    await bench.operative.submit(userMessage('B', { id: 'B' }), { policy: 'queue' });
+    expect(bench.operative.withdraw('B')).toBe(true);
+    gain();
+    await bench.rest();
+    expect(read.events[0]?.type).toBe('turn.started');
+    expect(bench.log().filter((line) => /queued|withdrawn|turn.started/.test(line))).toEqual([
+      'queued B',
+      'withdrawn B',
+      'turn.started',
+    ]);
+  });
 
   test('a cut answer stays answerable after the compaction', async () => {
     const messages = [userMessage('old'), assistantMessage('half an ans', { meta: { cut: 'aborted' } })];
