@@ -64,8 +64,9 @@ export type OperativeCommand = 'steer' | 'start' | 'resume' | 'cancel' | 'compac
 /** One conversation. Make one with `createOperative`; `await using` closes it. */
 export interface Operative<TurnContext = unknown> extends AsyncDisposable {
   /**
-   * Accepts a message. Throws `message.invalid` on what is not a user message; every other refusal is an outcome. A
-   * message whose id was accepted before returns the first submission's outcome and delivery and changes nothing.
+   * Accepts a message. A message whose id was accepted before returns the first submission's outcome and delivery and
+   * changes nothing. Rejects with `message.invalid` on what is not a user message or has the id of an answer, and with
+   * `turn.broken` if the operative's chart has died; every other refusal is an outcome.
    */
   submit(
     message: string | Message,

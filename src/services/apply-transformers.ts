@@ -207,7 +207,7 @@ class StageRun {
     };
   }
 
-  // A compaction is reported as stage `beforeTurn`.
+  // A transformer's `compact` is called between turns, and its context says `beforeTurn`; a failure is reported as `compact`.
   get #shownStage(): Stage {
     return this.#stage === 'compact' ? 'beforeTurn' : this.#stage;
   }

@@ -90,7 +90,7 @@ export class PerformedCall {
     return this.#startedAt !== undefined;
   }
 
-  /** What `toolCall.settled` told, also while that is told. */
+  /** The result that `toolCall.settled` reported, set before its listeners are called. */
   get announced(): ToolResultBlock | undefined {
     return this.#announced;
   }

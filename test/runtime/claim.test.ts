@@ -4,6 +4,7 @@ import { assistantMessage, userMessage, type Message } from '../../src/conversat
 import { tallyOf } from '../../src/conversation/tally.ts';
 import { claimConversation, makeValid, releaseConversation } from '../../src/runtime/claim.ts';
 import { verifyTranscript } from '../../src/testing/index.ts';
+import { countedMessages } from './counted-messages.ts';
 
 const bareCall = (id: string) => assistantMessage([{ type: 'toolCall', id, name: 'look', args: {} }]);
 const conversationOf = (...messages: readonly Message[]) => createConversation({ messages });
@@ -68,23 +69,15 @@ describe('makeValid', () => {
   });
 
   test('reads no old message again', () => {
-    let reads = 0;
-    const counted = (message: Message): Message =>
-      new Proxy(message, {
-        get: (target, key, receiver) => {
-          reads++;
-          return Reflect.get(target, key, receiver) as unknown;
-        },
-      });
-    const old = Array.from({ length: 100 }, (_, index) => counted(userMessage(`${index}`)));
-    const conversation = conversationOf(...old);
+    const counted = countedMessages(100);
+    const conversation = conversationOf(...counted.messages);
     makeValid(conversation);
     conversation.messages.push(assistantMessage('Hi'), userMessage('on'));
-    reads = 0;
+    counted.reads = 0;
     claimConversation(conversation);
     releaseConversation(conversation);
     makeValid(conversation);
-    expect(reads).toBeLessThan(10);
+    expect(counted.reads).toBeLessThan(10);
   });
 
   test.each<[string, (messages: Message[]) => void]>([

@@ -3,6 +3,7 @@ import type { Block } from '../../src/conversation/block.ts';
 import { createConversation } from '../../src/conversation/conversation.ts';
 import { assistantMessage, userMessage, type Message } from '../../src/conversation/message.ts';
 import { HeldTranscript } from '../../src/runtime/held-transcript.ts';
+import { countedMessages } from './counted-messages.ts';
 
 const held = (...messages: readonly Message[]) => new HeldTranscript(createConversation({ messages }));
 const question = userMessage('q', { id: 'q' });
@@ -68,21 +69,14 @@ describe('a held transcript', () => {
   });
 
   test('reads no old message again to find one', () => {
-    let reads = 0;
-    const counted = (message: Message): Message =>
-      new Proxy(message, {
-        get: (target, key, receiver) => {
-          reads++;
-          return Reflect.get(target, key, receiver) as unknown;
-        },
-      });
-    const transcript = held(...Array.from({ length: 100 }, (_, index) => counted(userMessage(`${index}`))));
+    const counted = countedMessages(100);
+    const transcript = held(...counted.messages);
     transcript.find('a');
     transcript.conversation.messages.push(question, answer);
-    reads = 0;
+    counted.reads = 0;
     expect([transcript.find('q'), transcript.find('a'), transcript.find('c')]).toEqual([question, answer, undefined]);
     transcript.tidy();
-    expect([transcript.find('a'), reads]).toEqual([answer, 0]);
+    expect([transcript.find('a'), counted.reads]).toEqual([answer, 0]);
   });
 
   test('finds nothing once it is released', () => {
