@@ -1,34 +1,20 @@
 // The point of an operative: a message sent while a turn runs reaches the model before its next call.
 
 // #region program
-import { createEngine, createOperative, defineTool } from '../src/index.ts';
+import { createEngine, createOperative } from '../src/index.ts';
 import { scriptedModel } from '../src/testing/index.ts';
 
-// A script in place of a model: this runs without a key.
-const model = scriptedModel([
-  { text: 'Reading the logs.', calls: [{ name: 'readLogs', args: {} }] },
-  { text: 'Only the errors since Monday: one timeout.' },
-]);
-const readLogs = defineTool({
-  name: 'readLogs',
-  description: 'Reads the logs.',
-  parameters: { type: 'object', properties: {} },
-  execute: () => '3 errors, 2 of them old',
-});
-
+const model = scriptedModel([{ text: 'All errors: three.' }, { text: 'Since Monday: one.' }]); // runs without a key
 // #region steering
-const operative = createOperative({ engine: createEngine({ model, tools: [readLogs] }) });
-
+const operative = createOperative({ engine: createEngine({ model }) });
 const first = await operative.submit('Summarise the errors in the logs.');
 const second = await operative.submit('Only those since Monday, please.');
 console.log(first.outcome, second.outcome); // startedTurn injected
-
 for await (const event of first.events) {
   if (event.type === 'text.delta') process.stdout.write(event.text);
   if (event.type === 'message.injected') console.log('\n↪ steered');
 }
 console.log('\n', await second.delivery); // { status: 'answered', turnId: …, iteration: … }
 // #endregion steering
-
 await operative.close();
 // #endregion program

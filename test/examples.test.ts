@@ -95,7 +95,7 @@ const promised: Readonly<Record<string, readonly string[]>> = {
   'examples/steering.ts': [
     'startedTurn injected',
     '↪ steered',
-    'Only the errors since Monday: one timeout.',
+    'Since Monday: one.',
     "status: 'answered'",
   ],
   'examples/voice-agent.ts': ['weather: completed', 'heard until 400 ms: "In Paris it i"', 'closed'],
