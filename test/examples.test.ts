@@ -92,12 +92,7 @@ const promised: Readonly<Record<string, readonly string[]>> = {
     'both callers followed the same turn',
     '4 messages there, 2 here',
   ],
-  'examples/steering.ts': [
-    'startedTurn injected',
-    '↪ steered',
-    'Since Monday: one.',
-    "status: 'answered'",
-  ],
+  'examples/steering.ts': ['startedTurn injected', '↪ steered', 'Since Monday: one.', "status: 'answered'"],
   'examples/voice-agent.ts': ['weather: completed', 'heard until 400 ms: "In Paris it i"', 'closed'],
   'examples/weather-http.ts': [
     String.raw`completed [{"type":"text","text":"200 OK\n{\n  \"sky\": \"clear\",\n  \"celsius\": 21\n}"}]`,
